@@ -1,0 +1,39 @@
+# `make run` reproduces the first slice and writes a report; `make test` is everything that CI checks.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: setup run test check format docs
+.DEFAULT_GOAL := test
+
+# Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "recombine needs Python 3.11 or newer: make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) "$(TORCH)"
+	$(PIP) --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+setup: $(VENV)/ready
+
+run: setup
+	$(BIN)/recombine reproduce --scale quick
+	$(BIN)/recombine report --scale quick -o report.html
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/pytest -n 2
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: setup
+	$(BIN)/python -m recombine.cli.reference docs/reference.md

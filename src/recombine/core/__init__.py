@@ -1,0 +1,1 @@
+"""What every package stands on: errors a person can act on, registries, specifications, random streams."""

@@ -1,0 +1,138 @@
+"""Specifications: frozen values that describe what is run, read from YAML and named by their digest."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, ValidationError
+
+from recombine.core.errors import InputError, unknown
+from recombine.core.registry import Registry
+
+S = TypeVar("S", bound="Spec")
+
+
+class Spec(BaseModel):
+    """A frozen, checked description. Misspelt settings are refused, nonsense is refused when built.
+
+    The digest covers what differs from the defaults, so that a setting added later (with a default that means
+    "as before") leaves the names of earlier records alone. Changing a default is therefore a breaking change; a
+    test keeps a snapshot of all defaults.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    kind: ClassVar[str] = ""  # set by `Kinds.register`
+
+    def __init__(self, /, **settings: Any) -> None:
+        try:
+            super().__init__(**settings)
+        except ValidationError as error:
+            raise InputError(sentence(type(self), error)) from None
+
+    @classmethod
+    def read(cls, settings: object, where: str = "") -> Self:
+        """The specification that a parsed YAML or JSON document describes."""
+        if not isinstance(settings, Mapping):
+            raise InputError(
+                f"{where or cls.__name__} must be a mapping of settings, got {type(settings).__name__}; "
+                f"known settings: {', '.join(cls.model_fields)}."
+            )
+        try:
+            return cls.model_validate(dict(settings))
+        except (ValidationError, InputError) as error:
+            text = sentence(cls, error) if isinstance(error, ValidationError) else str(error)
+            raise InputError(f"{where}: {text}" if where else text) from None
+
+    def settings(self) -> dict[str, Any]:
+        """Every setting that differs from its default, as plain JSON values; `read` undoes it."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def canonical(self) -> str:
+        return canonical_json(self.settings())
+
+    def digest(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 of the canonical JSON."""
+        return sha256(self.canonical())[:16]
+
+
+def canonical_json(document: object) -> str:
+    """The one spelling of a JSON document that digests are taken of."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sentence(cls: type[BaseModel], error: ValidationError) -> str:
+    """The first thing a validation found wrong, as one sentence."""
+    # A misspelt setting is both missing and unknown: say the unknown one, it has the cure.
+    first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
+    where = ".".join(str(part) for part in first["loc"])
+    name = getattr(cls, "kind", "") or cls.__name__
+    if first["type"] == "extra_forbidden":
+        return str(unknown(f"setting of {name}", where, cls.model_fields))
+    if first["type"] == "missing":
+        return f"{name} needs the setting {where!r}; known settings: {', '.join(cls.model_fields)}."
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, InputError):
+        return str(cause)
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{name}: {where} = {first['input']!r}: {message}." if where else f"{name}: {message}"
+
+
+class Kinds(Registry[type[S]]):
+    """A registry of specifications of one sort (tasks, regions, models, penalties).
+
+    In YAML a member is its settings with a ``kind``: ``{kind: bump, n: 28}``, or the bare name.
+    """
+
+    def register(self, name: str):  # type: ignore[no-untyped-def]
+        file = super().register(name)
+
+        def named(cls: type[S]) -> type[S]:
+            cls.kind = name
+            return file(cls)
+
+        return named
+
+    def parse(self, value: object) -> S:
+        """A member as it is, by its bare name, or from a mapping with a ``kind``."""
+        if isinstance(value, str):
+            return self.pick(value)()
+        if isinstance(value, Mapping):
+            settings = dict(value)
+            if "kind" not in settings:
+                raise InputError(f"a {self.noun} needs a 'kind'; known: {', '.join(self)}.")
+            return self.pick(str(settings.pop("kind"))).read(settings)
+        if isinstance(value, tuple(self.values())):
+            return value
+        raise InputError(
+            f"{value!r} is no {self.noun}; give a name, a mapping with a 'kind', or a registered value. "
+            f"Known: {', '.join(self)}."
+        )
+
+
+def dump(member: Spec) -> dict[str, Any]:
+    """What `Kinds.parse` reads back: the kind and every setting that differs from its default."""
+    return {"kind": member.kind, **member.settings()}
+
+
+def member_of(kinds: Kinds[Any]) -> Any:
+    """The type of a field that holds one member of ``kinds``."""
+    return Annotated[Any, PlainValidator(kinds.parse), PlainSerializer(dump)]
+
+
+def read_yaml(path: Path) -> object:
+    """The document in a YAML (or JSON) file, read with the safe loader."""
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"{str(path)!r} is not valid YAML: {what}.") from None
