@@ -51,7 +51,7 @@ class Registry(Mapping[str, T]):
     def __len__(self) -> int:
         return len(self._things)
 
-    def __getattr__(self, name: str) -> T:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         dashed = name.replace("_", "-")

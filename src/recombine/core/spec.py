@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import core_schema
 
 from recombine.core.errors import InputError, unknown
 from recombine.core.registry import Registry
@@ -32,7 +33,7 @@ class Spec(BaseModel):
             raise InputError(sentence(type(self), error)) from None
 
     @classmethod
-    def read(cls, settings: object, where: str = "") -> Self:
+    def read(cls: type[S], settings: object, where: str = "") -> S:
         """The specification that a parsed YAML or JSON document describes."""
         if not isinstance(settings, Mapping):
             raise InputError(
@@ -108,7 +109,7 @@ class Kinds(Registry[type[S]]):
                 raise InputError(f"a {self.noun} needs a 'kind'; known: {', '.join(self)}.")
             return self.pick(str(settings.pop("kind"))).read(settings)
         if isinstance(value, tuple(self.values())):
-            return value
+            return value  # type: ignore[return-value]
         raise InputError(
             f"{value!r} is no {self.noun}; give a name, a mapping with a 'kind', or a registered value. "
             f"Known: {', '.join(self)}."
@@ -120,9 +121,15 @@ def dump(member: Spec) -> dict[str, Any]:
     return {"kind": member.kind, **member.settings()}
 
 
-def member_of(kinds: Kinds[Any]) -> Any:
-    """The type of a field that holds one member of ``kinds``."""
-    return Annotated[Any, PlainValidator(kinds.parse), PlainSerializer(dump)]
+class MemberOf:
+    """Marks a field that holds one member of ``kinds``: ``task: Annotated[Task, MemberOf(tasks)]``."""
+
+    def __init__(self, kinds: Kinds[Any]) -> None:
+        self.kinds = kinds
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        writing = core_schema.plain_serializer_function_ser_schema(dump)
+        return core_schema.no_info_plain_validator_function(self.kinds.parse, serialization=writing)
 
 
 def read_yaml(path: Path) -> object:

@@ -1,0 +1,119 @@
+"""`recombine list`: what there is, a line each."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from recombine.cli.output import Json, print_json, print_table
+from recombine.core.errors import unknown
+
+
+def _kinds(registry: Any) -> list[dict[str, Any]]:
+    rows = []
+    for name, summary in registry.summaries().items():
+        fields = getattr(registry[name], "model_fields", {})
+        rows.append({"name": name, "summary": summary, "settings": {key: _default(f) for key, f in fields.items()}})
+    return rows
+
+
+def _default(field: Any) -> str:
+    return "required" if field.is_required() else str(field.default if field.default != () else "()")
+
+
+def _tasks() -> list[dict[str, Any]]:
+    from recombine.data import tasks
+
+    return _kinds(tasks)
+
+
+def _encodings() -> list[dict[str, Any]]:
+    from recombine.data import encodings
+
+    return _kinds(encodings)
+
+
+def _splits() -> list[dict[str, Any]]:
+    from recombine.splits import regions
+
+    return _kinds(regions)
+
+
+def _models() -> list[dict[str, Any]]:
+    from recombine.models import models
+
+    return _kinds(models)
+
+
+def _penalties() -> list[dict[str, Any]]:
+    from recombine.training import penalties
+
+    return _kinds(penalties)
+
+
+def _measures() -> list[dict[str, Any]]:
+    from recombine.measures import measures
+
+    return [{"name": name, "summary": summary} for name, summary in measures.summaries().items()]
+
+
+def _papers() -> list[dict[str, Any]]:
+    from recombine.papers import papers
+
+    return [
+        {"name": paper.key, "summary": f"{paper.title} ({paper.citation})", "claims": [c.id for c in paper.claims]}
+        for paper in papers.values()
+    ]
+
+
+def _claims() -> list[dict[str, Any]]:
+    from recombine.papers import papers
+
+    return [{"name": claim.id, "summary": claim.says, **claim.describe()} for claim in papers.claims()]
+
+
+def _studies() -> list[dict[str, Any]]:
+    from recombine.papers import Scale, papers
+
+    return [
+        {
+            "name": f"{paper.key} at {scale}",
+            "summary": f"every {paper.prefix} claim and its control; recombine plan {paper.key} --scale {scale}",
+        }
+        for paper in papers.values()
+        for scale in Scale
+    ]
+
+
+SORTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "tasks": _tasks,
+    "encodings": _encodings,
+    "splits": _splits,
+    "models": _models,
+    "penalties": _penalties,
+    "measures": _measures,
+    "papers": _papers,
+    "claims": _claims,
+    "studies": _studies,
+}
+
+
+def list_things(
+    what: Annotated[str | None, typer.Argument(help=f"One of {', '.join(SORTS)}; all if not given.")] = None,
+    json: Json = False,
+) -> None:
+    """List what there is, a line each.
+
+    Example: recombine list claims
+    """
+    if what is not None and what not in SORTS:
+        raise unknown("list", what, SORTS)
+    found = {name: collect() for name, collect in SORTS.items() if what in (None, name)}
+    if json:
+        print_json(found[what] if what else found)
+        return
+    for name, rows in found.items():
+        if what is None:
+            typer.echo(f"{name}:")
+        print_table(("", ""), [((("  " if what is None else "") + row["name"]), row["summary"]) for row in rows])
+        typer.echo()

@@ -1,0 +1,26 @@
+"""What commands print: one JSON document, or text for people."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+StorePath = Annotated[
+    Path | None,
+    typer.Option("--store", help="Folder of records. [default: $RECOMBINE_STORE, else ./runs]", show_default=False),
+]
+Workers = Annotated[int | None, typer.Option("--workers", help="Worker processes; one a core if not given.")]
+
+
+def print_json(document: Any) -> None:
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as their cells; the last one runs free."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

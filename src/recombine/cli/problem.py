@@ -1,0 +1,99 @@
+"""PROBLEM on the command line: a YAML file, or the name of a task with settings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recombine.core.errors import InputError
+
+if TYPE_CHECKING:
+    from recombine.data import Problem
+
+ProblemName = Annotated[str, typer.Argument(metavar="PROBLEM", help="A YAML file, or the name of a task, e.g. bump.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A setting, dotted: n=28 (of the task), task.sigma=1.5, examples=50. May be repeated."),
+]
+HoldOut = Annotated[
+    str | None, typer.Option("--hold-out", help="What is held out, ends included: block:x=6..22,y=6..22.")
+]
+Isolated = Annotated[
+    str | None, typer.Option("--isolated", help="Factors whose levels are also shown alone: x,y or all.")
+]
+
+
+def read_problem(name: str, settings: list[str] | None, hold_out: str | None, isolated: str | None) -> "Problem":
+    """The problem that the arguments of a command describe."""
+    from recombine.core.spec import read_yaml
+    from recombine.data import Problem, tasks
+    from recombine.splits import parse_region
+
+    document: dict[str, Any]
+    where = ""
+    if name in tasks:
+        document = {"task": {"kind": name}}
+    elif Path(name).suffix in {".yaml", ".yml", ".json"} or Path(name).exists():
+        found, where = read_yaml(Path(name)), name
+        if not isinstance(found, dict):
+            raise InputError(f"{name!r} must hold a mapping with a task and a split, got {type(found).__name__}.")
+        document = found
+    else:
+        tasks.pick(name)  # refuses, with the nearest names
+    for setting in settings or []:
+        assign(document, setting)
+    if hold_out:
+        document["split"] = parse_region(hold_out)
+    if "split" not in document:
+        raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
+    if isolated:
+        given = isolated.split(",")
+        document["isolated"] = ("y", "x") if given == ["all"] else tuple(given)
+    return Problem.read(document, where)
+
+
+def assign(document: dict[str, Any], setting: str) -> None:
+    """Put ``a.b=value`` into a nested document; a first name that is no setting of a problem is one of its task."""
+    from recombine.data import Problem
+
+    path, equals, text = setting.partition("=")
+    if not equals or not path:
+        raise InputError(f"--set {setting!r} must read name=value, e.g. --set n=28.")
+    keys = path.split(".")
+    if keys[0] not in Problem.model_fields:
+        keys = ["task", *keys]
+    for key in keys[:-1]:
+        inner = document.setdefault(key, {})
+        if isinstance(inner, str):
+            inner = document[key] = {"kind": inner}
+        if not isinstance(inner, dict):
+            raise InputError(f"--set {setting!r}: {key!r} has no settings of its own.")
+        document = inner
+    document[keys[-1]] = parse_value(text)
+
+
+def parse_value(text: str) -> Any:
+    """A value as YAML reads it: 3, 1.5, true, word, [1, 2]."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise InputError(f"{text!r} is no value; write a number, a word, true or false, or a list [a, b].") from None
+
+
+def parse_member(text: str) -> dict[str, Any]:
+    """``name:key=value,key=value`` as the mapping a registry of specifications reads."""
+    kind, _, rest = text.partition(":")
+    return {"kind": kind, **parse_settings(rest)}
+
+
+def parse_settings(text: str) -> dict[str, Any]:
+    """``key=value,key=value`` as a mapping."""
+    settings = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(f"{part!r} must read name=value, e.g. width=32.")
+        settings[key.strip()] = parse_value(value)
+    return settings

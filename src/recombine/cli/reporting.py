@@ -1,0 +1,30 @@
+"""`recombine report`: one self-contained HTML file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recombine.cli.output import Json, StorePath, print_json
+from recombine.cli.reproducing import AtScale
+
+
+def report(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it.")] = Path("report.html"),
+    scale: AtScale = "quick",
+    store: StorePath = None,
+    json: Json = False,
+) -> None:
+    """Write verdicts, figures and provenance to one HTML file that opens offline.
+
+    Example: recombine report -o report.html
+    """
+    from recombine.papers import Scale
+    from recombine.reports import write_report
+    from recombine.studies.stores import reading_stores
+
+    written = write_report(output, Scale(scale), reading_stores(store))
+    if json:
+        print_json({"file": str(written), "bytes": written.stat().st_size, "scale": scale})
+    else:
+        typer.echo(f"The report is in {written}.")

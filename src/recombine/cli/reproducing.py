@@ -1,0 +1,147 @@
+"""`recombine plan`, `reproduce` and `check`: what the papers claim, and whether it holds here."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
+
+if TYPE_CHECKING:
+    from recombine.papers import Judgement
+    from recombine.studies import Experiment
+
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[PAPER|CLAIM ...]", help="Papers or claims: forced-rendering, FR1.")
+]
+ScaleName = Literal["quick", "laptop", "paper"]
+AtScale = Annotated[ScaleName, typer.Option("--scale", help="How large: minutes, hours, or the paper's own settings.")]
+
+
+def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None, json: Json = False) -> None:
+    """Print the experiments of papers or claims, their number and expected cost; run nothing.
+
+    Example: recombine plan forced-rendering --scale laptop
+    """
+    from recombine.studies.cost import seconds
+    from recombine.studies.local import missing
+    from recombine.studies.stores import reading_stores
+
+    experiments = _experiments(names, scale)
+    to_run = missing(experiments, *reading_stores(store))
+    expected = seconds(to_run)
+    total = sum(expected.values())
+    if json:
+        print_json(
+            {
+                "scale": scale,
+                "experiments": len(experiments),
+                "recorded": len(experiments) - len(to_run),
+                "expected_core_seconds": total,
+                "to_run": [
+                    {"digest": item.digest(), "expected_core_seconds": expected[item.digest()], **item.settings()}
+                    for item in to_run
+                ],
+            }
+        )
+        return
+    rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", _line(item)) for item in to_run]
+    print_table(("experiment", "expected", "what"), rows)
+    typer.echo(
+        f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "
+        f"about {total / 60:.1f} core minutes."
+    )
+
+
+def reproduce(
+    names: Names = None,
+    scale: AtScale = "quick",
+    on: Annotated[Literal["local"], typer.Option("--on", help="Which executor.")] = "local",
+    workers: Workers = None,
+    store: StorePath = None,
+    json: Json = False,
+) -> None:
+    """Run what has no record yet, then judge the claims. Stopped and started again, it goes on where it was.
+
+    Example: recombine reproduce FR1 FR8 --scale quick
+    """
+    from recombine.records import user_store
+    from recombine.studies.local import check_workers, execute, missing
+    from recombine.studies.progress import progress_for
+    from recombine.studies.stores import reading_stores
+
+    home = user_store(store)
+    to_run = missing(_experiments(names, scale), *reading_stores(store))
+    typer.echo(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)
+    execute(to_run, home, check_workers(workers), progress_for())
+    check(names, scale, store, False, json)
+
+
+def check(
+    names: Names = None,
+    scale: AtScale = "quick",
+    store: StorePath = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Count undecided and missing claims as failures.")] = False,
+    json: Json = False,
+) -> None:
+    """Judge claims from stored records; run nothing. Exits with 1 if a claim is contradicted.
+
+    Example: recombine check forced-rendering --json
+    """
+    from recombine.papers import Scale, Verdict, judge, papers
+    from recombine.studies.stores import all_bodies, reading_stores
+
+    bodies, damaged = all_bodies(reading_stores(store))
+    judged = [judge(claim, Scale(scale), bodies) for claim in papers.claims(names or ())]
+    for broken in damaged:
+        typer.echo(f"recombine: {broken}", err=True)
+    if json:
+        print_json([judgement.to_dict() for judgement in judged])
+    else:
+        show(judged)
+    failing = {Verdict.CONTRADICTED} | ({Verdict.UNDECIDED, Verdict.MISSING} if strict else set())
+    if damaged:
+        raise typer.Exit(2)
+    if any(judgement.verdict in failing or not judgement.sound for judgement in judged):
+        raise typer.Exit(1)
+
+
+def show(judged: "Sequence[Judgement]") -> None:
+    """The verdict table: a line per claim, with its checks below it."""
+    rows: list[tuple[str, str, str, str]] = []
+    for judgement in judged:
+        claim = judgement.claim
+        broken = "" if judgement.sound else "  BROKEN CHECK: the control passes too"
+        rows.append((claim.id, judgement.verdict, f"control {judgement.control_verdict}", claim.says + broken))
+        for result in judgement.checks:
+            found = result.note
+            if result.measured:
+                ends = f"[{result.measured.low:.3g}, {result.measured.high:.3g}]"
+                found = f"{result.measured.estimate:.3g} {ends}, {result.measured.seeds} seeds"
+            where = "" if result.check.of == "main" else f" ({result.check.of})"
+            rows.append(
+                ("", f"  {result.verdict}", result.check.quantity + where, f"{found}; must be {result.check.expected}")
+            )
+    print_table(("claim", "verdict", "", ""), rows)
+
+
+def _experiments(names: list[str] | None, scale: ScaleName) -> "list[Experiment]":
+    from recombine.papers import Scale, papers
+    from recombine.studies import distinct
+
+    return distinct(item for claim in papers.claims(names or ()) for item in claim.experiments(Scale(scale)))
+
+
+def _line(experiment: "Experiment") -> str:
+    split = experiment.problem.split.kind
+    extra = ", ".join(
+        word
+        for word, said in (
+            (f"isolated {' and '.join(experiment.problem.isolated)}", experiment.problem.isolated),
+            (f"{experiment.problem.examples} examples", experiment.problem.examples is not None),
+            ("held-out revealed", experiment.problem.reveal),
+            ("penalty " + ", ".join(p.kind for p in experiment.recipe.penalties), experiment.recipe.penalties),
+        )
+        if said
+    )
+    return f"{experiment.title()}, {split}, {experiment.recipe.steps} steps" + (f", {extra}" if extra else "")

@@ -1,0 +1,152 @@
+"""Pictures of two factors: Gaussian bumps, stripes and sums of stripes.
+
+A picture is made of two profiles, one along the rows (factor y) and one along the columns (factor x):
+
+    g(p; q) = exp(-(p - q)^2 / (2 sigma^2))        p a pixel, q a centre, |p - q| the short way round on a ring
+    bump            ink[r, c] = g(r; y) g(c; x)    (Liang et al. 2025)
+    sum of stripes  ink[r, c] = g(r; y) + g(c; x)  (Liang et al. 2024)
+
+With one factor absent both draw the lone stripe of the other. Dark pictures are 1 - ink: a dark bump on white.
+"""
+
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import numpy as np
+from jaxtyping import Float, Int
+from pydantic import Field
+
+from recombine.core.errors import InputError
+from recombine.core.spec import Kinds, MemberOf, Spec
+from recombine.data.encodings import BumpCode, Encoding, encodings, separation
+from recombine.factors import Factor, Grid
+
+tasks: Kinds["Picture"] = Kinds("task")
+
+# Pictures are made in runs that stay in the cache between the product and the inversion.
+RUN = 256
+
+
+class Picture(Spec):
+    """Settings all pictures share. Rows are y and columns are x; the grid's factors are (y, x).
+
+    ``n`` is the side in pixels, or (rows, columns). Centres lie on pixels, or every ``step`` pixels; with a
+    ``margin`` they may lie that many pixels outside, so that what is seen is clipped by the border.
+    """
+
+    n: int | tuple[int, int] = 28
+    sigma: float = Field(default=1.0, gt=0)
+    encoding: Annotated[Encoding, MemberOf(encodings)] = BumpCode()
+    dark: bool = True
+    step: float = Field(default=1.0, gt=0)
+    margin: int = Field(default=0, ge=0)
+    periodic: bool = False
+
+    neutral: ClassVar[float] = 1.0  # the profile of an absent factor
+
+    def model_post_init(self, context: object) -> None:
+        if min(self.image) < 2:
+            raise InputError(f"task {self.kind}: n = {self.n} must be at least 2 pixels a side.")
+        if self.periodic and self.margin:
+            raise InputError(f"task {self.kind}: a periodic picture has no border; set margin = 0, got {self.margin}.")
+        for name, side in zip("yx", self.image, strict=True):
+            levels = (side + 2 * self.margin) / self.step
+            if abs(levels - round(levels)) > 1e-9:
+                raise InputError(
+                    f"task {self.kind}: step = {self.step:g} must divide the {side + 2 * self.margin} pixels of {name}."
+                )
+
+    @property
+    def image(self) -> tuple[int, int]:
+        """Rows and columns of the picture."""
+        return self.n if isinstance(self.n, tuple) else (self.n, self.n)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The factors y and x with their centres as levels."""
+        return Grid(
+            tuple(Factor(name, self._levels(side), self.periodic) for name, side in zip("yx", self.image, strict=True))
+        )
+
+    def _levels(self, side: int) -> tuple[float, ...]:
+        count = round((side + 2 * self.margin) / self.step)
+        return tuple(float(-self.margin + self.step * i) for i in range(count))
+
+    @property
+    def blank(self) -> float:
+        """The value of a pixel without ink."""
+        return 1.0 if self.dark else 0.0
+
+    def profile(self, positions: Float[np.ndarray, " items"], side: int) -> Float[np.ndarray, "items pixels"]:
+        """The Gaussian along one axis for each centre; the neutral element where the factor is absent."""
+        period = float(side) if self.periodic else None
+        apart = separation(positions, np.arange(side, dtype=float), period)
+        shape = np.exp(-np.square(apart) / (2 * self.sigma**2))
+        return np.where(np.isnan(positions)[:, None], self.neutral, shape)
+
+    def mix(self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray) -> None:
+        """Write the ink of broadcast row and column profiles into ``out``."""
+        raise NotImplementedError
+
+    def pictures(self, positions: Float[np.ndarray, "items 2"]) -> Float[np.ndarray, "items rows columns"]:
+        """The picture for each row (y, x) of real-valued centres, NaN for absent, as float32."""
+        if np.isnan(positions).all(axis=1).any():
+            raise InputError("a picture needs at least one factor; both y and x are absent in an example.")
+        tables, picks = [], []
+        for axis, side in enumerate(self.image):
+            centres, pick = np.unique(positions[:, axis], return_inverse=True)
+            tables.append(self.profile(centres, side).astype(np.float32))
+            picks.append(pick)
+        pictures = np.empty((len(positions), *self.image), dtype=np.float32)
+        for start in range(0, len(positions), RUN):
+            run = slice(start, start + RUN)
+            self.mix(tables[0][picks[0][run], :, None], tables[1][picks[1][run], None, :], out=pictures[run])
+            if self.dark:
+                np.subtract(1, pictures[run], out=pictures[run])
+        return pictures
+
+    def codes(self, positions: Float[np.ndarray, "items 2"]) -> Float[np.ndarray, "items units"]:
+        """The input code of each row (y, x) of centres, as float32: the code of y, then that of x."""
+        parts = [
+            self.encoding.encode(
+                positions[:, axis],
+                np.asarray(factor.levels, dtype=float),
+                np.arange(-self.margin, side + self.margin, dtype=float),
+                float(side) if self.periodic else None,
+            )
+            for axis, (factor, side) in enumerate(zip(self.grid.factors, self.image, strict=True))
+        ]
+        return np.concatenate(parts, axis=1).astype(np.float32)
+
+    def scatter(
+        self, combinations: Int[np.ndarray, "items 2"], rng: np.random.Generator
+    ) -> Float[np.ndarray, "items 2"]:
+        """A position drawn uniformly from the cell around each combination."""
+        jitter = rng.uniform(-0.5, 0.5, size=combinations.shape) * self.step
+        return self.grid.values(combinations) + jitter
+
+
+@tasks.register("bump")
+class Bump(Picture):
+    """A Gaussian bump at (x, y); a lone stripe where one factor is absent (forced rendering)."""
+
+    def mix(self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray) -> None:
+        np.multiply(rows, columns, out=out)
+
+
+@tasks.register("torus")
+class Torus(Bump):
+    """A Gaussian bump on a periodic canvas, so that each factor is a ring and the plane a torus."""
+
+    periodic: bool = True
+
+
+@tasks.register("sum-of-stripes")
+class SumOfStripes(Picture):
+    """A vertical stripe at x plus a horizontal stripe at y, bright on black; a lone stripe where one is absent."""
+
+    dark: bool = False
+    neutral: ClassVar[float] = 0.0
+
+    def mix(self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray) -> None:
+        np.add(rows, columns, out=out)

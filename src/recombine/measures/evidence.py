@@ -1,0 +1,176 @@
+"""What a trained model showed on every combination of a two-factor grid: the one thing a measure looks at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Real
+
+from recombine.core.errors import InputError
+
+FACTORS = ("y", "x")  # rows first: reshaping an array of combinations to `Evidence.shape` gives [row = y, column = x]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a trained model showed on every combination of a two-factor grid, as arrays.
+
+    Combinations are in grid order: reshaping to ``shape`` gives [row = y, column = x]. A section is a mask over
+    them; "id" (trained on) and "ood" (held out) are always there and disjoint, and need not cover the grid.
+    """
+
+    shape: tuple[int, int]  # levels of (y, x)
+    targets: Float[np.ndarray, "combinations rows columns"]
+    outputs: Float[np.ndarray, "combinations rows columns"]
+    sections: Mapping[str, Bool[np.ndarray, " combinations"]]  # "id", "ood", often "rim", "interior", ...
+    dark: (
+        bool  # True: dark bump on white, position is the darkest pixel, blank is 1; False: bright on black, blank is 0
+    )
+    layers: Mapping[str, Float[np.ndarray, "combinations _features"]]  # in order: "input", hidden ones, "output"
+    # One picture per level of a factor ("x", "y"), for networks that render each factor on its own.
+    embeddings: Mapping[str, Float[np.ndarray, "_levels rows columns"]] = field(default_factory=dict)
+    periodic: bool = False  # both factors are rings, and so are the rows and columns of the pictures
+
+    def __post_init__(self) -> None:
+        self._check_pictures()
+        self._check_sections()
+        self._check_layers()
+        self._check_embeddings()
+
+    def _check_pictures(self) -> None:
+        if len(self.shape) != 2 or min(self.shape) < 1:
+            raise InputError(
+                f"evidence shape {self.shape} must be the numbers of levels of y and of x, both 1 or more."
+            )
+        if self.targets.ndim != 3 or self.targets.size == 0 or len(self.targets) != self.shape[0] * self.shape[1]:
+            raise InputError(
+                f"evidence targets have shape {self.targets.shape}, but a grid of {self.shape} levels needs "
+                f"({self.shape[0] * self.shape[1]}, rows, columns): give one picture per combination, in grid order."
+            )
+        if self.outputs.shape != self.targets.shape:
+            raise InputError(
+                f"evidence outputs have shape {self.outputs.shape} and targets {self.targets.shape}; "
+                "they must be equal, so give one output per target."
+            )
+        _check_finite("targets", self.targets)
+        _check_finite("outputs", self.outputs)
+
+    def _check_sections(self) -> None:
+        combinations = len(self.targets)
+        for name in ("id", "ood"):
+            if name not in self.sections:
+                raise InputError(
+                    f"evidence needs a section {name!r}, got {', '.join(self.sections) or 'none'}; "
+                    "give a mask over the combinations, empty where there are none."
+                )
+        for name, mask in self.sections.items():
+            if mask.shape != (combinations,) or mask.dtype != np.bool_:
+                raise InputError(
+                    f"evidence section {name!r} is {mask.dtype} of shape {mask.shape}; "
+                    f"it must be a boolean mask of shape ({combinations},), one entry per combination."
+                )
+        both = int((self.sections["id"] & self.sections["ood"]).sum())
+        if both:
+            raise InputError(
+                f"evidence has {both} combinations in both 'id' and 'ood'; a combination is trained on or held out, "
+                "so take them out of one of the two sections."
+            )
+
+    def _check_layers(self) -> None:
+        names = list(self.layers)
+        if names and (len(names) < 2 or names[0] != "input" or names[-1] != "output"):
+            raise InputError(
+                f"evidence layers are {', '.join(names)}; 'input' must come first and 'output' last, "
+                "with the hidden layers in order between them."
+            )
+        for name, rows in self.layers.items():
+            if rows.ndim != 2 or len(rows) != len(self.targets) or rows.size == 0:
+                raise InputError(
+                    f"evidence layer {name!r} has shape {rows.shape}; it must be ({len(self.targets)}, features), "
+                    "so flatten the activations of each combination."
+                )
+            _check_finite(f"layer {name!r}", rows)
+
+    def _check_embeddings(self) -> None:
+        levels = dict(zip(FACTORS, self.shape, strict=True))
+        for factor, pictures in self.embeddings.items():
+            if factor not in levels:
+                raise InputError(f"evidence embeddings name a factor {factor!r}; use 'x' and 'y'.")
+            expected = (levels[factor], *self.targets.shape[1:])
+            if pictures.shape != expected:
+                raise InputError(
+                    f"evidence embeddings of {factor} have shape {pictures.shape}; "
+                    f"they must be {expected}, one picture of the output's size per level."
+                )
+            _check_finite(f"embeddings of {factor}", pictures)
+
+    @property
+    def levels(self) -> Int[np.ndarray, "combinations 2"]:
+        """The level indices (y, x) of each combination."""
+        return np.indices(self.shape).reshape(2, -1).T
+
+    @property
+    def deep(self) -> str:
+        """The held-out section away from training: "interior" where there is one, else all of "ood"."""
+        return "interior" if self.sections.get("interior", np.zeros(1)).any() else "ood"
+
+    @property
+    def blank(self) -> float:
+        """The value of every pixel of an empty picture: 1 on white, 0 on black."""
+        return 1.0 if self.dark else 0.0
+
+    def ink(self, section: str) -> Float[np.ndarray, "members pixels"]:
+        """The outputs of a section as ink, flattened: 1 − image when the bump is dark, else the image."""
+        return self._as_ink(self.outputs[self.section(section)])
+
+    def target_ink(self, section: str) -> Float[np.ndarray, "members pixels"]:
+        """The targets of a section as ink, flattened."""
+        return self._as_ink(self.targets[self.section(section)])
+
+    def _as_ink(self, pictures: Float[np.ndarray, "members rows columns"]) -> Float[np.ndarray, "members pixels"]:
+        flat = pictures.reshape(len(pictures), -1).astype(np.float64)
+        return 1.0 - flat if self.dark else flat
+
+    def section(self, name: str) -> Bool[np.ndarray, " combinations"]:
+        """The mask of a section that has at least one combination, or an `InputError`."""
+        if name not in self.sections:
+            raise InputError(
+                f"this evidence has no section {name!r}, only {', '.join(self.sections)}; "
+                "name that section in the split, or leave out the measures that read it."
+            )
+        if not self.sections[name].any():
+            raise InputError(
+                f"section {name!r} of this evidence is empty; "
+                "use a split that puts combinations into it, or leave out the measures that read it."
+            )
+        return self.sections[name]
+
+    def every_layer(self) -> Mapping[str, Float[np.ndarray, "combinations _features"]]:
+        """The layers by name, input first, or an `InputError` when none were kept."""
+        if not self.layers:
+            raise InputError(
+                "this evidence has no layers; extract the model's representations, or leave out the measures by layer."
+            )
+        return self.layers
+
+    def hidden_layers(self, at_least: int = 0) -> tuple[str, ...]:
+        """The names of the layers between input and output, in order; an `InputError` when there are too few."""
+        hidden = tuple(self.every_layer())[1:-1]
+        if len(hidden) < at_least:
+            raise InputError(
+                f"this evidence has {len(hidden)} hidden layers and the measure needs at least {at_least}; "
+                "use a deeper model, or leave that measure out."
+            )
+        return hidden
+
+    def on_grid(self, layer: str) -> Float[np.ndarray, "y x features"]:
+        """The activations of a layer as an array [y, x, feature]."""
+        return self.every_layer()[layer].reshape(*self.shape, -1)
+
+
+def _check_finite(what: str, values: Real[np.ndarray, "..."]) -> None:
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"evidence {what} hold values that are not finite; a run that diverged has no measures, "
+            "so record it as failed."
+        )

@@ -1,0 +1,39 @@
+"""How many directions a layer uses."""
+
+import numpy as np
+from jaxtyping import Real
+
+from recombine.measures.evidence import Evidence
+from recombine.measures.gram import gram
+from recombine.measures.registry import measures, rotation_invariant
+
+
+def participation_ratio(rows: Real[np.ndarray, "*samples features"]) -> float:
+    """Effective number of directions in which the rows vary.
+
+        PR = (Σ λ)² / Σ λ² = (tr C)² / tr C²,   λ the eigenvalues of the covariance C of the rows
+
+    1: they vary along one line; min(samples − 1, features): equally in every direction they can; 0: not at all.
+    Traces need no eigenvalues, and the smaller of the two Gram matrices has the same ones.
+    """
+    flat = rows.reshape(-1, rows.shape[-1])
+    # ptp, not the variance: the mean of equal floats can round away from them.
+    if not np.ptp(flat, axis=0).any():
+        return 0.0
+    mean = flat.mean(axis=0, dtype=np.float64)
+    if flat.shape[0] < flat.shape[1]:
+        products = gram(flat, mean)
+    else:
+        centred = flat - mean
+        products = centred.T @ centred
+    # Divided by the trace before squaring, so that no fourth power can leave the range of floats.
+    return float(1 / np.square(products / np.trace(products)).sum())
+
+
+rotation_invariant.register("participation_ratio")(participation_ratio)
+
+
+@measures.register("participation")
+def participation(evidence: Evidence) -> dict[str, float]:
+    """Effective number of directions by layer: 1 for a line, 0 for a layer that does not vary."""
+    return {name: participation_ratio(rows) for name, rows in evidence.every_layer().items()}

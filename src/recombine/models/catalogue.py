@@ -1,0 +1,144 @@
+"""The models by name. A specification is plain settings; torch is imported only when a network is built."""
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from recombine.core.errors import InputError
+from recombine.core.spec import Kinds, Spec
+from recombine.models.interface import Interface
+
+if TYPE_CHECKING:
+    import torch
+
+
+class ModelSpec(Spec):
+    """Settings of one model, and how to build its network.
+
+    A new model gives `check`, which refuses what the network cannot fit, and `network`, which makes it; `build` sees
+    to it that all of its random numbers come from the caller's generator.
+    """
+
+    trainable: ClassVar[bool] = True
+
+    def check(self, interface: Interface) -> None:
+        """Raise an `InputError` if the network cannot fit ``interface``. Needs no torch."""
+
+    @abstractmethod
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        """A new network for ``interface``, free to draw from the global generator; call `build` instead."""
+
+    def build(self, interface: Interface, generator: "torch.Generator") -> "torch.nn.Module":
+        """The network with fresh weights, as a function of the state of ``generator`` alone.
+
+        The global generators are left as they were. The network takes codes (batch, inputs) to images
+        (batch, rows, columns).
+        """
+        self.check(interface)
+        from recombine.models.weights import drawn_from
+
+        with drawn_from(generator):
+            return self.network(interface)
+
+
+models: Kinds[ModelSpec] = Kinds("model")
+
+
+@models.register("mlp-decoder")
+class MlpDecoder(ModelSpec):
+    """Fully connected decoder: depth hidden layers of width ReLU units, then one linear unit per pixel."""
+
+    width: int = Field(256, ge=1)
+    depth: int = Field(4, ge=0)  # hidden layers; 0 is a linear map
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.mlp import MlpNetwork
+
+        return MlpNetwork(interface.inputs, self.width, self.depth, interface.image)
+
+
+@models.register("cnn-decoder")
+class CnnDecoder(ModelSpec):
+    """Transposed-convolution decoder: from a quarter of the image size, doubled twice, then depth - 2 layers more."""
+
+    width: int = Field(64, ge=1)  # channels
+    depth: int = Field(4, ge=2)  # hidden layers after layer 0; the first two double the size
+
+    def check(self, interface: Interface) -> None:
+        rows, columns = interface.image
+        if rows % 4 or columns % 4:
+            near = " x ".join(_multiples_of_four(side) for side in (rows, columns))
+            raise InputError(
+                f"cnn-decoder doubles its picture twice, so both sides of the image must be multiples of 4, "
+                f"got {rows} x {columns}; use {near}, or the model mlp-decoder, which draws any size."
+            )
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.cnn import CnnNetwork
+
+        return CnnNetwork(interface.inputs, self.width, self.depth, interface.image)
+
+
+@models.register("forced-rendering")
+class ForcedRendering(ModelSpec):
+    """A learned picture per level of each factor, joined by a few tiny convolutions (Liang et al. 2025, Fig. 3)."""
+
+    hidden: int = Field(2, ge=0)  # blocks of PReLU and convolution before the last one
+
+    def check(self, interface: Interface) -> None:
+        rows, columns = interface.image
+        if rows != columns or interface.levels != interface.image or rows < 2:
+            raise InputError(
+                f"forced-rendering draws each level as a square matrix: there must be two factors of n > 1 levels and "
+                f"an image of n x n, got levels {interface.levels} and an image of {rows} x {columns}; "
+                "make them equal, or use the model cnn-decoder."
+            )
+        if interface.inputs != sum(interface.levels):
+            raise InputError(
+                f"forced-rendering mixes its pictures by one number per level, so inputs must be "
+                f"{sum(interface.levels)} for levels {interface.levels}, got {interface.inputs}; "
+                "set `encoding: one-hot`."
+            )
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.forced_rendering import ForcedRenderingNetwork
+
+        return ForcedRenderingNetwork(interface.levels[0], self.hidden)
+
+
+@models.register("per-pixel")
+class PerPixel(ModelSpec):
+    """One small network shared by all pixels, told the code and where the pixel is."""
+
+    width: int = Field(256, ge=4, multiple_of=4)  # units; a quarter of them for each of sin, cos of row and column
+    depth: int = Field(2, ge=1)  # hidden layers
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.per_pixel import PerPixelNetwork
+
+        return PerPixelNetwork(interface.inputs, self.width, self.depth, interface.image)
+
+
+@models.register("truth")
+class Truth(ModelSpec):
+    """The ground-truth images themselves: a control with nothing to train."""
+
+    trainable: ClassVar[bool] = False
+
+    def check(self, interface: Interface) -> None:
+        raise InputError(
+            "the model truth stands for the ground-truth images and has no network to build or train; "
+            "measure the images of the task, or choose a trainable model such as cnn-decoder."
+        )
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        raise NotImplementedError("`check` refuses every interface first.")
+
+
+def _multiples_of_four(side: int) -> str:
+    """The multiples of 4 around ``side``, or ``side`` itself, as words: ``(16 or 20)``."""
+    below, above = side // 4 * 4, -(-side // 4) * 4
+    if below == above:
+        return str(side)
+    return f"({below} or {above})" if below else str(above)

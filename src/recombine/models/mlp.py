@@ -1,0 +1,36 @@
+"""The fully connected decoder."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import torch
+from jaxtyping import Float
+from torch import nn
+from torch.nn import functional as F
+
+from recombine.models.network import Network
+
+
+class MlpNetwork(Network):
+    """code → [Linear width, ReLU] × depth → Linear rows · columns.
+
+    Layers are the depth activations after the ReLU. Depth 0 is an affine map with no layer in between.
+    """
+
+    def __init__(self, inputs: int, width: int, depth: int, image: tuple[int, int]) -> None:
+        super().__init__()
+        sizes = [inputs] + [width] * depth
+        self.image = image
+        self.hidden = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
+        self.output = nn.Linear(sizes[-1], image[0] * image[1])
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        return tuple(f"layer{index}" for index in range(len(self.hidden)))
+
+    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+        hidden = codes
+        for name, linear in zip(self.layer_names, self.hidden, strict=True):
+            hidden = F.relu(linear(hidden))
+            yield name, hidden
+        yield "output", self.output(hidden).unflatten(1, self.image)

@@ -1,0 +1,22 @@
+"""The five papers: every claim an object that is run, judged with intervals, and can come out contradicted."""
+
+from recombine.papers import forced_rendering
+from recombine.papers.claims import Check, Claim, Control, Interval, Range, Scale, Verdict
+from recombine.papers.judging import CheckResult, Judgement, judge
+from recombine.papers.paper import Paper, papers
+
+__all__ = [
+    "Check",
+    "CheckResult",
+    "Claim",
+    "Control",
+    "Interval",
+    "Judgement",
+    "Paper",
+    "Range",
+    "Scale",
+    "Verdict",
+    "forced_rendering",
+    "judge",
+    "papers",
+]

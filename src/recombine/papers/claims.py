@@ -1,0 +1,150 @@
+"""A paper's claim is an object that is run, judged with intervals over seeds, and can come out contradicted."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from recombine.studies import Experiment, distinct, vary
+
+
+class Scale(StrEnum):
+    """How large a reproduction is; see the design: minutes, hours, or the papers' own settings."""
+
+    QUICK = "quick"
+    LAPTOP = "laptop"
+    PAPER = "paper"
+
+
+class Verdict(StrEnum):
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Where a quantity must lie; an end that is not given is open."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __str__(self) -> str:
+        if self.low == -math.inf:
+            return f"at most {self.high:g}"
+        return f"at least {self.low:g}" if self.high == math.inf else f"{self.low:g} to {self.high:g}"
+
+    def to_dict(self) -> dict[str, float | None]:
+        ends = {"low": self.low, "high": self.high}
+        return {name: value if math.isfinite(value) else None for name, value in ends.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its 95% interval over seeds.
+
+        mean ± t(0.975; n - 1) s / √n
+
+    One seed has no interval: its ends are infinite, so that nothing is decided by it.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    seeds: int
+
+    @classmethod
+    def over_seeds(cls, values: "list[float]") -> "Interval":
+        from scipy.special import stdtrit
+
+        mean, count = float(np.mean(values)), len(values)
+        if count < 2:
+            return cls(mean, -math.inf, math.inf, count)
+        half = float(stdtrit(count - 1, 0.975) * np.std(values, ddof=1) / math.sqrt(count))
+        return cls(mean, mean - half, mean + half, count)
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        ends = {"low": self.low, "high": self.high}
+        finite = {name: value if math.isfinite(value) else None for name, value in ends.items()}
+        return {"estimate": self.estimate, **finite, "seeds": self.seeds}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One quantity of a claim and the range it must lie in, written before the run, with its source."""
+
+    quantity: str  # the name of a registered measure
+    expected: Range
+    source: str  # how the range was obtained
+    of: str = "main"  # which of the claim's settings it is measured in
+
+    def judge(self, measured: Interval) -> Verdict:
+        """Undecided whenever the measured interval lies only partly inside."""
+        if measured.low >= self.expected.low and measured.high <= self.expected.high:
+            return Verdict.CONFIRMED
+        if measured.high < self.expected.low or measured.low > self.expected.high:
+            return Verdict.CONTRADICTED
+        return Verdict.UNDECIDED
+
+
+# The experiment of the first seed at a scale; the other seeds are copies of it.
+Setting = Callable[[Scale], Experiment]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Settings in which the same checks must come out contradicted."""
+
+    says: str
+    settings: Mapping[str, Setting]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of a paper: what it says, what must be seen, and the control that must not show it."""
+
+    id: str
+    paper: str  # key of the paper
+    place: str  # where the paper says it: "Fig. 4b"
+    says: str  # the statement, in our words
+    checks: tuple[Check, ...]  # the first is the headline
+    settings: Mapping[str, Setting]
+    control: Control
+    seeds: Mapping[Scale, int]
+
+    def __post_init__(self) -> None:
+        for settings in (self.settings, self.control.settings):
+            unknown = {check.of for check in self.checks} - set(settings)
+            if unknown:
+                raise ValueError(f"claim {self.id}: checks name settings {sorted(unknown)} that are not given.")
+
+    def experiments(self, scale: Scale) -> list[Experiment]:
+        """Every experiment the claim and its control need, each once."""
+        settings = [*self.settings.values(), *self.control.settings.values()]
+        return distinct(item for setting in settings for item in self.of_setting(setting, scale))
+
+    def of_setting(self, setting: Setting, scale: Scale) -> list[Experiment]:
+        """One experiment for each seed."""
+        return list(vary(setting(scale), seed=range(self.seeds[scale])))
+
+    def describe(self) -> dict[str, Any]:
+        """What ``recombine list claims --json`` gives."""
+        headline = self.checks[0]
+        return {
+            "id": self.id,
+            "paper": self.paper,
+            "place": self.place,
+            "says": self.says,
+            "quantity": headline.quantity,
+            "expected": headline.expected.to_dict(),
+            "source": headline.source,
+            "control": self.control.says,
+            "checks": [
+                {"quantity": c.quantity, "of": c.of, "expected": c.expected.to_dict(), "source": c.source}
+                for c in self.checks
+            ],
+        }

@@ -1,0 +1,45 @@
+"""The papers, by key, each with its claims."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from recombine.core.errors import unknown
+from recombine.papers.claims import Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper of the curriculum."""
+
+    key: str
+    prefix: str  # of its claims' identifiers
+    title: str
+    citation: str
+    claims: tuple[Claim, ...]
+
+
+class Papers(dict[str, Paper]):
+    """All papers by key; what is added is found by every command."""
+
+    def add(self, paper: Paper) -> Paper:
+        self[paper.key] = paper
+        return paper
+
+    def claims(self, chosen: Iterable[str] = ()) -> list[Claim]:
+        """The claims that names of papers, prefixes (FR) or claims (FR1) select; all of them when none is given."""
+        every = [claim for paper in self.values() for claim in paper.claims]
+        names = list(chosen)
+        if not names:
+            return every
+        by_name: dict[str, list[Claim]] = {claim.id.lower(): [claim] for claim in every}
+        for paper in self.values():
+            by_name[paper.key] = by_name[paper.prefix.lower()] = list(paper.claims)
+        selected: dict[str, Claim] = {}
+        for name in names:
+            if name.lower() not in by_name:
+                raise unknown("paper or claim", name, [*self, *(claim.id for claim in every)])
+            selected |= {claim.id: claim for claim in by_name[name.lower()]}
+        return list(selected.values())
+
+
+papers = Papers()

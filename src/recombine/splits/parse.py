@@ -1,0 +1,72 @@
+"""Regions in one line, as the command line takes them: ``block:x=6..22,y=6..22``."""
+
+import re
+
+from recombine.core.errors import InputError
+from recombine.splits.region import Region, Union, regions
+from recombine.splits.unseen import Extrapolation
+
+EXAMPLE = "block:x=6..22,y=6..22"
+PREFIX = f"{Extrapolation.kind}/"
+
+
+def parse_region(text: str) -> Region:
+    """The region that ``text`` describes: a kind, then its settings.
+
+        block:x=6..22,y=6..22         6..22 INCLUDES both ends, so this is block(x=(6, 23), y=(6, 23))
+        random:fraction=0.3,seed=1    numbers and words stand for themselves
+        block:x=0..2,y=0..2+corner:x=8,y=8    a union
+        extrapolation/cross:x=3..5,y=2..4     unseen levels are meant; the prefix covers all that follows
+
+    Anything else (other operators, lists, mappings) is written in YAML.
+    """
+    whole = text.strip()
+    body = whole.removeprefix(PREFIX)
+    if PREFIX in body:
+        raise InputError(
+            f"region {text!r} has {PREFIX!r} inside; the prefix goes first, once, and covers all that follows, "
+            f"e.g. {PREFIX}{EXAMPLE}."
+        )
+    parts = [_parse_one(part.strip(), text) for part in body.split("+")]
+    region = parts[0] if len(parts) == 1 else Union(of=tuple(parts))
+    return region if body == whole else Extrapolation(of=region)
+
+
+def _parse_one(part: str, text: str) -> Region:
+    kind, colon, rest = part.partition(":")
+    if not kind.strip():
+        raise _malformed(text, "a region begins with its kind")
+    cls = regions.pick(kind.strip())
+    if colon and not rest.strip():
+        raise _malformed(text, "settings follow the colon")
+    settings: dict[str, object] = {}
+    for setting in rest.split(",") if colon else []:
+        name, equals, value = (piece.strip() for piece in setting.partition("="))
+        if not (name and equals and value):
+            raise _malformed(text, f"{setting.strip()!r} is not name=value")
+        if name in settings:
+            raise _malformed(text, f"{name!r} is given twice")
+        settings[name] = _value(value, text)
+    return cls.read(settings)
+
+
+def _value(value: str, text: str) -> object:
+    """A range with both ends, a number, or a word."""
+    ends = re.fullmatch(r"(\d+)\.\.(\d+)", value)
+    if ends:
+        first, last = map(int, ends.groups())
+        if last + 1 == first:
+            raise _malformed(text, f"the range {value} ends just before it begins; both ends are included")
+        return first, last + 1
+    if ".." in value:
+        raise _malformed(text, f"{value!r} is no range of level indices")
+    for number in (int, float):
+        try:
+            return number(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _malformed(text: str, rule: str) -> InputError:
+    return InputError(f"region {text!r} cannot be read: {rule}; write e.g. {EXAMPLE}.")

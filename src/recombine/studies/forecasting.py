@@ -1,0 +1,79 @@
+"""A problem handed to the theory as arrays: what can be said before training."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.seeds import torch_seed
+from recombine.data import Problem
+from recombine.models import ModelSpec, models
+from recombine.theory import Forecast, forecast_images, tangent_kernels
+
+if TYPE_CHECKING:
+    from recombine.records import Store
+
+Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
+    """What kernel regression says about every held-out combination, before anything is trained.
+
+    Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
+    model's own tangent kernel at its initial weights of ``seed``, beside them.
+    """
+    shown, everything = problem.training_set(seed), problem.everything
+    kernels = tangent_kernels()
+    if model is not None:
+        kernels |= {f"tangent kernel of {models.parse(model).kind}": _model_kernel(problem, model, seed)}
+    return forecast_images(
+        codes=everything.codes,
+        train=shown.codes,
+        train_targets=_flat(shown.targets),
+        truth=_flat(everything.targets),
+        sections=problem.parts.sections,
+        blank=problem.task.blank,
+        kernels=kernels,
+        dark=problem.task.dark,
+        image=problem.task.image,
+        grid=(problem.grid.shape[0], problem.grid.shape[1]),
+        alone=np.isnan(shown.positions).any(axis=1),
+        periodic=problem.task.periodic,
+    )
+
+
+def _model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int) -> Kernel:
+    """The tangent kernel of a network at its initial weights, as a function of two sets of codes."""
+    import torch
+
+    from recombine.models.tangent import tangent_kernel
+    from recombine.training.run import build
+
+    spec = models.parse(model)
+    if not spec.trainable:
+        raise InputError(f"model {spec.kind!r} is not trained, so it has no tangent kernel; choose another.")
+    codes = np.concatenate([problem.everything.codes, problem.training_set(seed).codes])
+    # Once over all codes: the rows and columns asked for are then looked up.
+    distinct = np.unique(codes, axis=0)
+    generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
+    whole = tangent_kernel(build(problem, spec, seed), torch.from_numpy(distinct), generator=generator)
+    row_of = {row.tobytes(): index for index, row in enumerate(distinct)}
+
+    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        rows, columns = ([row_of[code.astype(np.float32).tobytes()] for code in block] for block in (a, b))
+        # In the precision of the weights, so that the solver's cut-off fits it.
+        return whole[np.ix_(rows, columns)].astype(np.float32)
+
+    return kernel
+
+
+def _flat(pictures: np.ndarray) -> np.ndarray:
+    return pictures.reshape(len(pictures), -1)
+
+
+def record_forecast(problem: Problem, store: "Store") -> None:
+    """Write the forecast down before training begins, so that it can be scored later; the first one stands."""
+    digest = problem.digest()
+    if store.forecast(digest) is None:
+        store.commit_forecast(digest, {"problem": problem.settings(), **forecast(problem).to_dict()})

@@ -1,0 +1,7 @@
+"""One training loop, and what is read off a trained model as arrays. Importing this package does not import torch."""
+
+from recombine.training.penalties import penalties
+from recombine.training.recipe import Recipe
+from recombine.training.run import Outcome, run
+
+__all__ = ["Outcome", "Recipe", "penalties", "run"]

@@ -1,0 +1,43 @@
+"""Penalties: terms added to the training loss that see the network, not the batch."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from recombine.core.errors import InputError
+from recombine.core.spec import Kinds, Spec
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+penalties: Kinds["Penalty"] = Kinds("penalty")
+
+
+class Penalty(Spec):
+    """A term of the training loss computed from the network's parameters."""
+
+    def term(self, network: "nn.Module") -> "torch.Tensor":
+        raise NotImplementedError
+
+
+@penalties.register("rendering")
+class Rendering(Penalty):
+    """Forced rendering's regulariser: entropy of the singular values and variance along the stripe.
+
+    a sum_f sum_i H(p_f[i]) + b sum_f sum_i sum_k (Var L_f[i][:, k] + Var R_f[i][k, :]), with a = ``entropy`` and
+    b = ``variance``; defaults as released with Liang et al. (2025). ``reduce: mean`` averages over the levels i, so
+    that coefficients carry over when the number of levels changes.
+    """
+
+    entropy: float = Field(default=0.1, ge=0)
+    variance: float = Field(default=0.01, ge=0)
+    reduce: Literal["sum", "mean"] = "sum"
+
+    def term(self, network: "nn.Module") -> "torch.Tensor":
+        if not hasattr(network, "regulariser"):
+            raise InputError(
+                f"the penalty 'rendering' needs a forced-rendering network, got {type(network).__name__}; "
+                "use model forced-rendering or drop the penalty."
+            )
+        return network.regulariser(self.entropy, self.variance, self.reduce)  # type: ignore[operator]

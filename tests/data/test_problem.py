@@ -1,0 +1,112 @@
+"""Problems: what is trained on, what is asked, and reading and writing."""
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine.core.errors import InputError
+from recombine.data import Problem, tasks
+from recombine.splits import regions
+
+BLOCK = {"kind": "block", "y": [1, 3], "x": [2, 5]}
+
+
+def problem(**settings) -> Problem:
+    return Problem(tasks.bump(n=(5, 7)), regions.block(y=(1, 3), x=(2, 5)), **settings)
+
+
+def test_training_shows_every_training_combination_once_and_no_held_out_one():
+    shown = problem().training_set().positions
+    held_out = {(y, x) for y in (1, 2) for x in (2, 3, 4)}
+    seen = [tuple(row) for row in shown.astype(int)]
+    assert len(seen) == len(set(seen)) == 35 - 6
+    assert not held_out & set(seen)
+
+
+def test_reveal_adds_the_held_out_combinations():
+    assert len(problem(reveal=True).training_set()) == 35
+
+
+def test_isolated_factors_are_added_with_the_other_absent():
+    shown = problem(isolated=("x",), examples=3).training_set().positions
+    assert len(shown) == 3 + 7
+    assert np.isnan(shown[3:, 0]).all()
+    assert shown[3:, 1].tolist() == list(range(7))
+
+
+@given(small=st.integers(1, 29), large=st.integers(1, 29), seed=st.integers(0, 5))
+@settings(deadline=None, max_examples=20)
+def test_a_larger_training_set_contains_a_smaller_one(small, large, seed):
+    small, large = sorted((small, large))
+    few, many = (problem(examples=count).training_set(seed).positions for count in (small, large))
+    assert np.array_equal(many[:small], few)
+
+
+def test_seeds_draw_different_examples():
+    first, second = (problem(examples=10).training_set(seed).positions for seed in (0, 1))
+    assert not np.array_equal(first, second)
+
+
+@given(seed=st.integers(0, 30))
+@settings(deadline=None, max_examples=15)
+def test_uniform_centres_stay_in_the_training_cells(seed):
+    shown = problem(centres="uniform", examples=50).training_set(seed).positions
+    cells = np.clip(np.round(shown), 0, [4, 6]).astype(int)
+    assert not ((cells[:, 0] >= 1) & (cells[:, 0] < 3) & (cells[:, 1] >= 2) & (cells[:, 1] < 5)).any()
+    assert len(np.unique(shown)) == shown.size
+
+
+def test_everything_is_asked_in_grid_order():
+    everything = problem().everything
+    assert everything.targets.reshape(5, 7, -1).argmin(axis=2).tolist() == np.arange(35).reshape(5, 7).tolist()
+
+
+@pytest.mark.parametrize(
+    "given_problem",
+    [
+        problem(),
+        problem(isolated=("y", "x"), examples=4, reveal=True),
+        Problem("torus", {"kind": "random", "fraction": 0.3, "seed": 2}),
+        Problem(
+            {"kind": "bump", "n": [4, 6], "encoding": {"kind": "bump", "width": 9}}, {"kind": "corner", "x": 3, "y": 2}
+        ),
+    ],
+)
+def test_yaml_and_json_round_trip(given_problem):
+    text = yaml.safe_dump(given_problem.settings())
+    for document in (yaml.safe_load(text), json.loads(json.dumps(given_problem.settings()))):
+        again = Problem.read(document)
+        assert again == given_problem
+        assert again.digest() == given_problem.digest()
+
+
+def test_the_digest_sees_every_setting_and_not_the_defaults():
+    assert problem().digest() == problem(reveal=False, isolated=()).digest()
+    assert len({problem(**s).digest() for s in ({}, {"reveal": True}, {"examples": 3}, {"isolated": ("x",)})}) == 4
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ({"task": "bump"}, "needs the setting 'split'"),
+        ({"task": "bmup", "split": BLOCK}, "did you mean 'bump'"),
+        ({"task": "bump", "split": {**BLOCK, "kind": "blck"}}, "did you mean 'block'"),
+        ({"task": "bump", "split": BLOCK, "isolate": ["x"]}, "did you mean 'isolated'"),
+        ({"task": "bump", "split": BLOCK, "isolated": ["z"]}, "z"),
+        ({"task": "bump", "split": {"kind": "block", "x": [20, 40], "y": [0, 3]}}, "28"),
+        ({"task": "bump", "split": {"kind": "band", "factor": "x", "low": 3, "high": 5}}, "extrapolation"),
+        ({"task": "bump", "split": BLOCK, "examples": 10**6}, "more than the"),
+        ({"task": "bump", "split": BLOCK, "examples": 0}, "training set is empty"),
+        ({"task": "bump", "split": BLOCK, "examples": -1}, "examples"),
+        ({"task": "bump", "split": BLOCK, "centres": "uniform"}, "number of examples"),
+        ([], "must be a mapping"),
+    ],
+)
+def test_bad_problems_are_refused_in_one_sentence(document, says):
+    with pytest.raises(InputError, match=says) as caught:
+        Problem.read(document)
+    assert "\n" not in str(caught.value)

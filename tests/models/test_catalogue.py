@@ -1,0 +1,111 @@
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from recombine.core.errors import InputError
+from recombine.core.spec import dump
+from recombine.models import Interface, ModelSpec, models
+
+
+def square(n, inputs=None):
+    return Interface(inputs=inputs or 2 * n, levels=(n, n), image=(n, n))
+
+
+def build(spec, interface):
+    return spec.build(interface, torch.Generator())
+
+
+def test_the_catalogue_is_read_without_torch():
+    code = "import sys, recombine.models as m; m.models.summaries(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_names_and_which_of_them_train():
+    trains = {name: spec.trainable for name, spec in models.items()}
+    assert trains == {
+        "mlp-decoder": True,
+        "cnn-decoder": True,
+        "forced-rendering": True,
+        "per-pixel": True,
+        "truth": False,
+    }
+
+
+def test_defaults_are_those_of_the_paper():
+    defaults = {name: spec().model_dump() for name, spec in models.items()}
+    assert defaults == {
+        "mlp-decoder": {"width": 256, "depth": 4},
+        "cnn-decoder": {"width": 64, "depth": 4},
+        "forced-rendering": {"hidden": 2},
+        "per-pixel": {"width": 256, "depth": 2},
+        "truth": {},
+    }
+
+
+@pytest.mark.parametrize("name", models)
+def test_a_specification_survives_being_written_down(name):
+    spec = models[name]()
+    assert models.parse(dump(spec)) == spec
+    assert models.parse(name) == spec
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"kind": "cnn-decoder", "depth": 1}, "cnn-decoder: depth = 1: .* greater than or equal to 2"),
+        ({"kind": "mlp-decoder", "width": 0}, "mlp-decoder: width = 0"),
+        ({"kind": "mlp-decoder", "depth": -1}, "mlp-decoder: depth = -1"),
+        ({"kind": "per-pixel", "width": 30}, "per-pixel: width = 30: .* multiple of 4"),
+        ({"kind": "per-pixel", "depth": 0}, "per-pixel: depth = 0"),
+        ({"kind": "forced-rendering", "hiden": 2}, "'hiden'; did you mean 'hidden'"),
+    ],
+)
+def test_settings_that_make_no_network_are_refused(settings, says):
+    with pytest.raises(InputError, match=says):
+        models.parse(settings)
+
+
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [
+        ((18, 20), r"got 18 x 20; use \(16 or 20\) x 20, or"),
+        ((20, 30), r"got 20 x 30; use 20 x \(28 or 32\), or"),
+        ((3, 4), r"got 3 x 4; use 4 x 4, or"),
+    ],
+)
+def test_cnn_says_which_sizes_work(image, says):
+    with pytest.raises(InputError, match=says):
+        build(models.cnn_decoder(), Interface(6, (2, 3), image))
+
+
+def test_forced_rendering_asks_for_one_number_per_level():
+    with pytest.raises(InputError, match=r"inputs must be 16 for levels \(8, 8\), got 2; set `encoding: one-hot`"):
+        build(models.forced_rendering(), square(8, inputs=2))
+
+
+@pytest.mark.parametrize(
+    ("levels", "image"), [((8, 8), (8, 12)), ((8, 8), (12, 12)), ((8, 6), (8, 6)), ((8,), (8, 8)), ((1, 1), (1, 1))]
+)
+def test_forced_rendering_asks_for_as_many_levels_as_pixels(levels, image):
+    says = rf"got levels \({levels[0]},.* image of {image[0]} x {image[1]}"
+    with pytest.raises(InputError, match=says):
+        build(models.forced_rendering(), Interface(sum(levels), levels, image))
+
+
+def test_truth_has_nothing_to_build():
+    with pytest.raises(InputError, match=r"truth stands for the ground-truth images .* choose a trainable model"):
+        build(models.truth(), square(8))
+
+
+def test_a_model_of_ones_own_draws_from_the_generator_it_is_given():
+    class Own(ModelSpec):
+        """One linear layer."""
+
+        def network(self, interface):
+            return torch.nn.Linear(interface.inputs, 3)
+
+    first, again, other = (Own().build(square(4), torch.Generator().manual_seed(seed)).weight for seed in (1, 1, 2))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.func import functional_call, jacrev
+
+from recombine.core.errors import InputError
+from recombine.models import Interface, models
+from recombine.models.mlp import MlpNetwork
+from recombine.models.tangent import tangent_kernel
+
+torch.set_num_threads(1)
+
+
+def seeded(seed=0):
+    return torch.Generator().manual_seed(seed)
+
+
+def exact(network, codes):
+    """Σ_o ⟨∇f_o(a), ∇f_o(b)⟩ from the whole Jacobian."""
+    weights = {name: weight.detach() for name, weight in network.named_parameters()}
+    jacobian = jacrev(lambda weights: functional_call(network, weights, (codes,)).flatten(1))(weights)
+    slopes = torch.cat([part.flatten(2) for part in jacobian.values()], dim=2)
+    return torch.einsum("aop,bop->ab", slopes, slopes).numpy(force=True)
+
+
+@pytest.mark.parametrize("probes", [1, 3])
+def test_a_linear_network_has_its_closed_form_whatever_the_probes(probes):
+    network = MlpNetwork(inputs=4, width=1, depth=0, image=(2, 3))
+    codes = torch.randn(5, 4, generator=seeded(1))
+    closed = 6 * (codes @ codes.T + 1)  # weights give a · b for each of six pixels, biases give 1
+    found = tangent_kernel(network, codes, probes, generator=seeded())
+    np.testing.assert_allclose(found, closed.numpy(), rtol=1e-5)
+
+
+def test_is_exact_when_there_is_one_pixel():
+    network = MlpNetwork(inputs=4, width=8, depth=2, image=(1, 1))
+    codes = torch.randn(5, 4, generator=seeded(1))
+    found = tangent_kernel(network, codes, probes=1, generator=seeded())
+    np.testing.assert_allclose(found, exact(network, codes), rtol=1e-4)
+
+
+def test_probes_average_to_the_whole_trace():
+    network = models.mlp_decoder(width=8, depth=1).build(Interface(4, (2, 2), (2, 3)), seeded(3))
+    codes = torch.randn(5, 4, generator=seeded(1))
+    truth = exact(network, codes)
+
+    def error(probes):
+        return np.linalg.norm(tangent_kernel(network, codes, probes, generator=seeded()) - truth)
+
+    assert error(100) < 0.1 * np.linalg.norm(truth)
+    assert error(100) < error(1)
+
+
+def test_predicts_how_a_small_step_on_one_example_moves_another():
+    network = MlpNetwork(inputs=4, width=8, depth=1, image=(1, 1)).double()
+    codes = torch.randn(3, 4, dtype=torch.float64, generator=seeded(1))
+    kernel = tangent_kernel(network, codes, generator=seeded())
+    before, rate = network(codes).detach(), 1e-6
+    network(codes[:1]).sum().backward()
+    with torch.no_grad():
+        for weight in network.parameters():
+            weight += rate * weight.grad
+    moved = (network(codes) - before).detach().flatten() / rate
+    np.testing.assert_allclose(moved, kernel[:, 0], rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", [name for name, spec in models.items() if spec.trainable])
+def test_every_model_has_a_symmetric_positive_kernel(name):
+    small = {"mlp-decoder": {"width": 16}, "cnn-decoder": {"width": 8}, "per-pixel": {"width": 16}}
+    network = models[name](**small.get(name, {})).build(Interface(16, (8, 8), (8, 8)), seeded(2))
+    codes = torch.rand(7, 16, generator=seeded(1))
+    kernel = tangent_kernel(network, codes, probes=2, generator=seeded())
+    assert kernel.shape == (7, 7)
+    assert kernel.dtype == np.float64
+    assert np.array_equal(kernel, kernel.T)
+    assert kernel.diagonal().min() > 0
+    assert np.linalg.eigvalsh(kernel).min() > -1e-10 * kernel.max()
+
+
+@pytest.mark.parametrize("held", [1, 3, 7])
+def test_blocks_bound_the_memory_and_change_nothing(held):
+    network = MlpNetwork(inputs=4, width=8, depth=1, image=(2, 3))
+    codes = torch.randn(7, 4, generator=seeded(1))
+    weights = sum(weight.numel() for weight in network.parameters())
+    whole = tangent_kernel(network, codes, generator=seeded())
+    blocks = tangent_kernel(network, codes, generator=seeded(), memory=held * weights * 24)
+    np.testing.assert_allclose(blocks, whole, rtol=1e-5, atol=1e-6)
+
+
+def test_follows_its_generator_and_leaves_the_network_alone():
+    network = MlpNetwork(inputs=4, width=8, depth=1, image=(2, 3))
+    codes = torch.randn(5, 4, generator=seeded(1))
+    state = torch.get_rng_state()
+    first, again, other = (tangent_kernel(network, codes, generator=seeded(seed)) for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(weight.grad is None and weight.requires_grad for weight in network.parameters())
+
+
+def test_frozen_weights_do_not_count():
+    network = nn.Sequential(nn.Linear(4, 1))
+    network[0].bias.requires_grad_(False)
+    codes = torch.randn(5, 4, generator=seeded(1))
+    found = tangent_kernel(network, codes, generator=seeded())
+    np.testing.assert_allclose(found, (codes @ codes.T).numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("probes", "items"), [(0, 3), (4, 0)])
+def test_nothing_to_estimate_is_refused(probes, items):
+    network = MlpNetwork(inputs=4, width=8, depth=1, image=(2, 3))
+    with pytest.raises(InputError, match=f"got {probes} probes and {items} codes; it needs at least one of each"):
+        tangent_kernel(network, torch.zeros(items, 4), probes, generator=seeded())

@@ -1,0 +1,78 @@
+"""Experiments: digests, changes, sweeps, and the snapshot of every default."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from recombine.core.errors import InputError
+from recombine.data import Problem, encodings, tasks
+from recombine.models import models
+from recombine.splits import regions
+from recombine.studies import Experiment, change, distinct, vary
+from recombine.training import Recipe, penalties
+
+SNAPSHOT = Path(__file__).with_name("defaults.json")
+BASE = Experiment(
+    problem=Problem(tasks.bump(n=6), regions.block(x=(2, 4), y=(2, 4))), model="mlp-decoder", measures=("ood_nmse",)
+)
+
+
+def test_vary_makes_every_combination_the_first_axis_slowest():
+    made = list(vary(BASE, seed=(0, 1), recipe=(Recipe(steps=1), Recipe(steps=2))))
+    assert [(e.seed, e.recipe.steps) for e in made] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert len({e.digest() for e in made}) == 4
+
+
+def test_a_misspelt_field_is_an_error_not_a_default():
+    with pytest.raises(InputError, match="did you mean 'seed'"):
+        list(vary(BASE, sed=(0, 1)))
+
+
+def test_change_checks_anew():
+    with pytest.raises(InputError, match="steps"):
+        change(BASE, recipe={"steps": 0})
+    with pytest.raises(InputError, match="did you mean 'ood_nmse'"):
+        change(BASE, measures=("od_nmse",))
+
+
+def test_the_order_and_repetition_of_measures_do_not_matter():
+    once = change(BASE, measures=("id_nmse", "ood_nmse"))
+    assert once.digest() == change(BASE, measures=("ood_nmse", "id_nmse", "id_nmse")).digest()
+
+
+def test_distinct_keeps_the_first_of_each():
+    other = change(BASE, seed=1)
+    assert distinct([BASE, other, change(BASE)]) == [BASE, other]
+
+
+def defaults() -> dict:
+    """Every setting of every specification with its default; settings without one are marked."""
+    known = {"Problem": Problem, "Recipe": Recipe, "Experiment": Experiment}
+    for registry in (tasks, encodings, regions, models, penalties):
+        known |= {f"{registry.noun} {name}": cls for name, cls in registry.items()}
+    return {
+        name: {
+            key: "required" if field.default is PydanticUndefined else to_jsonable_python(field.default)
+            for key, field in cls.model_fields.items()
+        }
+        for name, cls in known.items()
+    }
+
+
+def test_no_default_has_changed():
+    """Digests leave defaults out: a changed one silently gives every earlier record another meaning.
+
+    Adding a setting or a specification is fine: run this file as a script to renew the snapshot.
+    """
+    now = json.loads(json.dumps(defaults()))
+    for name, settings in json.loads(SNAPSHOT.read_text()).items():
+        assert name in now, f"{name} is gone, and with it the meaning of its records"
+        for key, value in settings.items():
+            assert now[name].get(key) == value, f"the default of {name}.{key} has changed"
+    assert now == json.loads(SNAPSHOT.read_text()), "a setting was added: renew tests/studies/defaults.json"
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text(json.dumps(defaults(), indent=1, sort_keys=True) + "\n")

@@ -1,0 +1,110 @@
+"""The loop: what it shows, that it repeats, that it notices divergence, and that it learns."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine.core.errors import InputError
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.splits import regions
+from recombine.training import Recipe, penalties, run
+from recombine.training.loop import batches, fit
+from recombine.training.run import build
+
+SMALL = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 4), x=(3, 6)))
+MLP = models.mlp_decoder(width=16, depth=2)
+
+
+@given(items=st.integers(1, 20), batch=st.integers(1, 30), steps=st.integers(1, 30), seed=st.integers(0, 3))
+@settings(deadline=None, max_examples=40)
+def test_batches_are_full_and_show_every_example_before_any_again(items, batch, steps, seed):
+    shown = np.concatenate(list(batches(items, batch, steps, seed)))
+    assert len(shown) == steps * batch
+    counts = np.bincount(shown, minlength=items)
+    assert (
+        counts.max() - counts.min() <= 1
+        or np.ptp(np.bincount(shown[: len(shown) // items * items], minlength=items)) == 0
+    )
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another():
+    first, again, other = (run(SMALL, MLP, Recipe(steps=20), seed, ("ood_nmse",)) for seed in (0, 0, 1))
+    assert first.measures == again.measures
+    assert all(np.array_equal(first.weights[name], again.weights[name]) for name in first.weights)
+    assert first.measures != other.measures
+
+
+def test_training_learns_what_it_is_shown():
+    outcome = run(
+        SMALL, models.mlp_decoder(width=64, depth=2), Recipe(steps=1500, rate=3e-3), 0, ("id_nmse", "id_accuracy")
+    )
+    assert outcome.measures["id_nmse"] < 0.1
+    assert outcome.measures["id_accuracy"] > 0.95
+
+
+def test_the_loop_is_plain_adamw_on_the_mean_squared_error():
+    """The same steps written out with nothing but torch."""
+    recipe = Recipe(steps=7, batch=5, rate=2e-3, decay=0.1)
+    examples = SMALL.training_set(3)
+    network = build(SMALL, MLP, 3)
+    fit(network, examples, recipe, 3)
+    plain = build(SMALL, MLP, 3)
+    descent = torch.optim.AdamW(plain.parameters(), lr=2e-3, weight_decay=0.1)
+    for rows in batches(len(examples), 5, 7, 3):
+        error = (
+            (plain(torch.from_numpy(examples.codes[rows])) - torch.from_numpy(examples.targets[rows])).square().mean()
+        )
+        descent.zero_grad()
+        error.backward()
+        descent.step()
+    for ours, theirs in zip(network.parameters(), plain.parameters(), strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+def test_a_diverging_run_is_an_outcome_with_its_reason():
+    outcome = run(SMALL, MLP, Recipe(steps=400, optimiser="sgd", rate=1e6), 0, ("ood_nmse",))
+    assert outcome.status == "failed"
+    assert "the loss became" in outcome.reason
+    assert outcome.measures == {}
+
+
+def test_progress_is_told_to_the_end():
+    told = []
+    fit(build(SMALL, MLP, 0), SMALL.training_set(0), Recipe(steps=30), 0, lambda *news: told.append(news))
+    assert told[-1][:2] == (30, 30)
+    assert [step for step, _, _ in told] == sorted(step for step, _, _ in told)
+
+
+def test_the_penalty_lowers_what_it_penalises():
+    square = Problem(tasks.bump(n=8, encoding="one-hot", dark=False), regions.corner(x=5, y=5))
+    entropies = {}
+    for name, chosen in {"with": (penalties.rendering(entropy=1.0),), "without": ()}.items():
+        network = build(square, models.forced_rendering(), 0)
+        fit(network, square.training_set(0), Recipe(steps=300, penalties=chosen), 0)
+        entropies[name] = network.entropy_term().item()
+    assert entropies["with"] < 0.5 * entropies["without"]
+
+
+def test_a_penalty_for_another_network_is_refused():
+    with pytest.raises(InputError, match="needs a forced-rendering network"):
+        run(SMALL, MLP, Recipe(steps=2, penalties=(penalties.rendering(),)), 0, ("ood_nmse",))
+
+
+def test_the_truth_is_perfect_by_every_error():
+    outcome = run(SMALL, models.truth(), Recipe(), 0, ("id_nmse", "ood_nmse", "ood_accuracy"))
+    assert outcome.measures == {"id_nmse": 0, "ood_nmse": 0, "ood_accuracy": 1}
+
+
+def test_a_run_keeps_its_cost_its_history_and_samples_of_held_out_pictures():
+    outcome = run(SMALL, MLP, Recipe(steps=20), 0, ("ood_nmse",))
+    assert outcome.cost["peak_mb"] > 10
+    assert 0 < outcome.cost["training_seconds"] <= outcome.cost["seconds"]
+    assert outcome.arrays["error_map"].shape == (6, 8)
+    assert outcome.arrays["sample_outputs"].shape == outcome.arrays["sample_targets"].shape == (6, 6, 8)
+    for y, x in outcome.arrays["sample_combinations"]:
+        assert 2 <= y < 4
+        assert 3 <= x < 6
+    assert len(outcome.arrays["steps"]) == len(outcome.arrays["losses"])
