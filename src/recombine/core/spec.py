@@ -23,7 +23,7 @@ class Spec(BaseModel):
     test keeps a snapshot of all defaults.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     kind: ClassVar[str] = ""  # set by `Kinds.register`
 
     def __init__(self, /, **settings: Any) -> None:

@@ -1,10 +1,10 @@
 """Input codes: how the position of one factor becomes numbers. An absent factor is a code of its own."""
 
 import numpy as np
-from jaxtyping import Float
 from pydantic import Field
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 from recombine.core.spec import Kinds, Spec
 
 encodings: Kinds["Encoding"] = Kinds("encoding")

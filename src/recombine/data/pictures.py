@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
-from jaxtyping import Float, Int
 from pydantic import Field
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Int
 from recombine.core.spec import Kinds, MemberOf, Spec
 from recombine.data.encodings import BumpCode, Encoding, encodings, separation
 from recombine.factors import Factor, Grid

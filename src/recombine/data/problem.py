@@ -5,11 +5,11 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float
 from pydantic import Field
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
+from recombine.core.shapes import Bool, Float
 from recombine.core.spec import MemberOf, Spec
 from recombine.data.pictures import Picture, tasks
 from recombine.factors import Grid

@@ -3,7 +3,8 @@
 from typing import Final
 
 import numpy as np
-from jaxtyping import Bool, Int
+
+from recombine.core.shapes import Bool, Int
 
 ABSENT: Final = -1
 """What a row of level indices holds for a factor the example does not have. Write the name, never the number."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from recombine.core.errors import InputError, unknown
+from recombine.core.shapes import Float, Int
 from recombine.factors.absent import ABSENT, present
 from recombine.factors.factor import Factor
 

@@ -1,9 +1,9 @@
 """Does the picture's extreme pixel lie where it should?"""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures
 

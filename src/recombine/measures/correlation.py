@@ -1,7 +1,8 @@
 """Correlations that have an answer for constant data too: nothing varies together with a constant, so it is 0."""
 
 import numpy as np
-from jaxtyping import Float
+
+from recombine.core.shapes import Float
 
 FLAT = 1e-12  # what is left of a constant after its mean is taken off, relative to the constant, is rounding
 

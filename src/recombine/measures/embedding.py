@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Float
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 from recombine.measures.evidence import FACTORS, Evidence
 from recombine.measures.registry import measures
 

@@ -1,9 +1,9 @@
 """Squared error of the drawn pictures, plain and divided by the error of drawing nothing."""
 
 import numpy as np
-from jaxtyping import Float
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures
 

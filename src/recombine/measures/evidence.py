@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float, Int, Real
 
 FACTORS = ("y", "x")  # rows first: reshaping an array of combinations to `Evidence.shape` gives [row = y, column = x]
 

@@ -1,7 +1,8 @@
 """Inner products between rows, for layers with far more features than combinations."""
 
 import numpy as np
-from jaxtyping import Float, Real
+
+from recombine.core.shapes import Float, Real
 
 BLOCK = 4096  # features taken at a time; bounds the memory of wide layers
 

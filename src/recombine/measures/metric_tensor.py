@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Real
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures, rotation_invariant
 

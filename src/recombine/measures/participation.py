@@ -1,8 +1,8 @@
 """How many directions a layer uses."""
 
 import numpy as np
-from jaxtyping import Real
 
+from recombine.core.shapes import Real
 from recombine.measures.evidence import Evidence
 from recombine.measures.gram import gram
 from recombine.measures.registry import measures, rotation_invariant

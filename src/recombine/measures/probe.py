@@ -1,9 +1,9 @@
 """Can a straight line read the factors off a layer?"""
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float
 from recombine.measures.evidence import Evidence
 from recombine.measures.gram import gram
 from recombine.measures.registry import measures

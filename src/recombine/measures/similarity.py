@@ -5,8 +5,8 @@ trained ones, and any answer overlaps them.
 """
 
 import numpy as np
-from jaxtyping import Float, Int
 
+from recombine.core.shapes import Float, Int
 from recombine.measures.correlation import pearson
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures

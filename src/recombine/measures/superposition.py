@@ -5,8 +5,8 @@ from trained neighbours, and what is nearly remembered is nearly right.
 """
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
+from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.correlation import pearson
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures

@@ -1,9 +1,9 @@
 """How much room a layer gives to each combination, and whether the held-out ones stand out."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float, Real
 from recombine.measures.correlation import rank_correlation
 from recombine.measures.evidence import Evidence
 from recombine.measures.metric_tensor import pullback_metric

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import torch
-from jaxtyping import Float
 from torch import nn
 
 from recombine.core.errors import unknown
+from recombine.core.shapes import Float
 from recombine.models.network import Network
 
 

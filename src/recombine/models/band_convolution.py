@@ -1,9 +1,10 @@
 """A 3 × 3 transposed convolution over a handful of channels, as products with band matrices."""
 
 import torch
-from jaxtyping import Float
 from torch import nn
 from torch.nn import functional as F
+
+from recombine.core.shapes import Float
 
 
 class BandConvolution(nn.Module):

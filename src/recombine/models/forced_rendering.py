@@ -7,11 +7,11 @@ with the settings of the code they released.
 from collections.abc import Iterator
 
 import torch
-from jaxtyping import Float
 from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 from recombine.models.band_convolution import BandConvolution
 from recombine.models.network import Network
 

@@ -4,8 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import torch
-from jaxtyping import Float
 from torch import nn
+
+from recombine.core.shapes import Float
 
 
 class Network(nn.Module, ABC):

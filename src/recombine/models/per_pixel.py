@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import torch
-from jaxtyping import Float
 from torch import nn
 from torch.nn import functional as F
 
+from recombine.core.shapes import Float
 from recombine.models.network import Network
 
 

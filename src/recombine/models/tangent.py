@@ -2,11 +2,11 @@
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 
 AT_ONCE = 32  # examples whose backward pass runs together
 

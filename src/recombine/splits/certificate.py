@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
+from recombine.core.shapes import Int
 from recombine.core.spec import canonical_json
 from recombine.factors import Grid
 from recombine.splits.region import Mask

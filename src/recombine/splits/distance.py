@@ -1,9 +1,9 @@
 """How far a held-out combination is from the nearest trained one, in levels."""
 
 import numpy as np
-from jaxtyping import Bool, Int
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Int
 from recombine.factors import Grid
 from recombine.splits.region import Mask
 

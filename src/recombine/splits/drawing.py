@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Bool
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool
 from recombine.factors import Factor, Grid
 from recombine.splits.split import RESERVED, Split
 

@@ -3,10 +3,10 @@
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Int
 from pydantic import BeforeValidator
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Int
 from recombine.factors import Grid
 from recombine.splits.region import Mask
 

@@ -5,9 +5,9 @@ from functools import reduce
 from typing import Annotated, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool
 from pydantic import Field
 
+from recombine.core.shapes import Bool
 from recombine.core.spec import Kinds, MemberOf, Spec
 from recombine.factors import Grid
 

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool
 
 from recombine.core.errors import InputError, unknown
+from recombine.core.shapes import Bool
 from recombine.factors import Factor, Grid
 from recombine.splits.distance import distance_to_training
 from recombine.splits.region import Mask, Region

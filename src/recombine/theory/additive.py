@@ -5,9 +5,9 @@ kernel regression answers a(x) + b(y). Images are indexed [y, x, row, column].
 """
 
 import numpy as np
-from jaxtyping import Bool, Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float, Real
 
 
 def additive_answer(

@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Bool, Float, Integer, Real
 from recombine.theory.reasons import Reason, alone_reasons, seen_reason, superposition_reason, unfitted_reason
 from recombine.theory.scores import blank_error, place_accuracy
 from recombine.theory.solve import regress

@@ -9,9 +9,9 @@ from itertools import product
 from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer, Real
 
 from recombine.core.errors import InputError, unknown
+from recombine.core.shapes import Bool, Float, Integer, Real
 from recombine.theory.margin import max_margin
 from recombine.theory.solve import regress
 

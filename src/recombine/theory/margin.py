@@ -1,9 +1,9 @@
 """The maximum-margin classifier of a kernel, solved exactly."""
 
 import numpy as np
-from jaxtyping import Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Real
 
 # The kernel is scaled to at most 1. A bias is a feature of this size: it then costs b² / HEAVY², next to nothing.
 HEAVY = 1e4

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Integer
 
+from recombine.core.shapes import Bool, Float, Integer
 from recombine.theory.additive import additive_fit
 
 SUPERPOSED = 0.5  # at most this share of the additive answer's energy may be missed to be called a superposition

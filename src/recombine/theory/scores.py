@@ -1,9 +1,9 @@
 """How a forecast is scored against the true images: error in blank units, and whether the place is right."""
 
 import numpy as np
-from jaxtyping import Float
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float
 
 TOLERANCE = 1  # pixels, in each direction
 

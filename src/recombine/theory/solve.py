@@ -6,9 +6,9 @@ Every kernel of this package (overlap, tangent, one handed over as an array) is 
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Real
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ linear models", and Jacot, Gabriel & Hongler (2018), "Neural tangent kernel".
 """
 
 import numpy as np
-from jaxtyping import Float, Real
 
 from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Real
 
 
 def relu_tangent_kernel(

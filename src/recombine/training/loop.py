@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import nn
 
 from recombine.core.seeds import stream
+from recombine.core.shapes import Float
 from recombine.data import Examples
 from recombine.training.recipe import Recipe
 

@@ -1,0 +1,90 @@
+"""From a drawing to an image inside the page: one look for all figures, no global state left behind."""
+
+import base64
+import io
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recombine.reports.markup import Markup, tag
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+    from recombine.factors import Factor
+
+# Okabe and Ito's colours, darkest first, so that they stay apart without hue. Marks and lines differ as well.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", ":", "-.", (0, (6, 1)), (0, (1, 2)), (0, (8, 2, 2, 2)))
+RED = "#d0021b"  # what is held out
+
+LOOK = {
+    "font.family": "sans-serif",
+    # Verdana is as wide as DejaVu Sans, so that what fits here fits where that font is not installed.
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+    "font.size": 9.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "legend.fontsize": 8.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.fonttype": "none",
+    "svg.hashsalt": "recombine",
+}
+PIXELS = 96  # CSS pixels per inch
+SHARP = 160  # dots per inch of a raster image, for screens with small pixels
+LONG = re.compile(r"(\d+\.\d\d)\d+")
+
+
+def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str, raster: bool = False) -> Markup:
+    """The image element of a drawing of this size in inches, as SVG, or as PNG for what is made of pixels.
+
+    It is drawn on white, whatever the page's own colours and the user's own matplotlib settings.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(LOOK)
+        figure = Figure(figsize=size, layout="constrained", facecolor="white")
+        draw(figure)
+        if raster:
+            figure.savefig(buffer, format="png", dpi=SHARP, metadata={"Software": None})
+        else:
+            figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
+    content = buffer.getvalue() if raster else _compact(buffer.getvalue().decode()).encode()
+    kind = "png" if raster else "svg+xml"
+    return tag(
+        "img",
+        src=f"data:image/{kind};base64,{base64.b64encode(content).decode()}",
+        alt=alt,
+        width=round(size[0] * PIXELS),
+        height=round(size[1] * PIXELS),
+    )
+
+
+def framed(picture: Markup, caption: str) -> Markup:
+    """An image on its white card with the words below it."""
+    return tag("figure", tag("div", picture, class_="card"), tag("figcaption", caption))
+
+
+def label_levels(axis: "Axis", factor: "Factor", most: int = 6) -> None:
+    """Name an axis of levels after its factor and mark some of them by their own names."""
+    step = -(-len(factor) // most)
+    places = range(0, len(factor), step)
+    levels = [factor.levels[place] for place in places]
+    axis.set_ticks(places, [level if isinstance(level, str) else f"{level:.4g}" for level in levels])
+    axis.set_label_text(factor.name)
+
+
+def _compact(svg: str) -> str:
+    """The same drawing with coordinates to a hundredth of a point; words are left alone."""
+    return re.sub(r"<[^>]*>", lambda found: LONG.sub(r"\1", found[0]), svg[svg.index("<svg") :])

@@ -1,0 +1,68 @@
+"""The error over the plane of factors, with what was held out inside a red line."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from recombine.reports.canvas import RED, framed, image, label_levels
+from recombine.reports.markup import Markup
+from recombine.reports.numbers import count, short
+from recombine.reports.settings import SettingRuns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# One scale for every map of every page: 0 is right, 1 is as bad as a blank picture, from 2 on it is just wrong.
+TOP = 2.0
+
+
+def mean_error_map(setting: SettingRuns) -> Float[np.ndarray, "y x"] | None:
+    """The error map averaged over the seeds that have one of the grid's shape; None if none has."""
+    shape = setting.experiment.problem.grid.shape
+    maps = [run.arrays["error_map"] for run in setting.with_status("done") if "error_map" in run.arrays]
+    maps = [each for each in maps if each.shape == shape]
+    return np.mean(maps, axis=0, dtype=np.float64) if maps else None
+
+
+def error_map_figure(setting: SettingRuns) -> Markup | None:
+    """The map of one setting, or None where there is nothing to draw."""
+    errors = mean_error_map(setting)
+    if errors is None:
+        return None
+    problem = setting.experiment.problem
+    rows, columns = problem.grid.factors
+    inside = problem.parts.held_out.reshape(errors.shape)
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.add_subplot()
+        shown = axes.imshow(errors, cmap="viridis", vmin=0, vmax=TOP, interpolation="nearest")
+        outline(axes, inside)
+        label_levels(axes.xaxis, columns)
+        label_levels(axes.yaxis, rows)
+        axes.spines[:].set_visible(True)
+        bar = figure.colorbar(shown, ax=axes, extend="max", ticks=[0, 0.5, 1, 1.5, 2], shrink=0.92)
+        bar.set_label("nMSE (0 right, 1 blank)")
+
+    seeds = count(sum("error_map" in run.arrays for run in setting.with_status("done")), "seed")
+    trained, held_out = short(float(errors[~inside].mean())), short(float(errors[inside].mean()))
+    means = f"mean {trained} outside the red line, {held_out} inside, largest {short(float(errors.max()))}"
+    shape = f"{len(rows)} levels of {rows.name} and {len(columns)} of {columns.name}"
+    alt = f"Error map of {setting.label} over {shape}, averaged over {seeds}: {means}."
+    red = "held out elsewhere, but shown here" if problem.reveal else "held out"
+    caption = f"Error of every combination, averaged over {seeds}: {means}. Red line: {red}."
+    return framed(image(draw, (3.5, 2.9), alt, raster=True), caption)
+
+
+def outline(axes: "Axes", inside: Bool[np.ndarray, "rows columns"]) -> None:
+    """A red line along every side between a cell inside and one outside."""
+    from matplotlib.collections import LineCollection
+
+    framed_cells = np.pad(inside, 1)
+    # Cell (row, column) spans half a unit to each side of its centre.
+    upright = np.argwhere(framed_cells[:, 1:] != framed_cells[:, :-1])
+    level = np.argwhere(framed_cells[1:] != framed_cells[:-1])
+    sides = [((x - 0.5, y - 1.5), (x - 0.5, y - 0.5)) for y, x in upright]
+    sides += [((x - 1.5, y - 0.5), (x - 0.5, y - 0.5)) for y, x in level]
+    axes.add_collection(LineCollection(sides, colors=RED, linewidths=2.0, capstyle="round", clip_on=False))

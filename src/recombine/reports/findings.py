@@ -1,0 +1,85 @@
+"""Everything a report is about, read from the stores once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recombine.core.errors import InputError
+from recombine.papers import Claim, Judgement, Paper, Scale, judge
+from recombine.records import DamagedRecord, Store
+from recombine.reports.settings import Arrays, SeedRun, SettingRuns, settings_of
+from recombine.studies import Experiment
+from recombine.studies.stores import all_bodies
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Papers, verdicts, settings with their runs, and what could not be read."""
+
+    papers: tuple[Paper, ...]
+    scale: Scale
+    judgements: Mapping[str, Judgement]  # by claim
+    settings: Mapping[str, SettingRuns]  # by key
+    bodies: Mapping[str, Mapping[str, Any]]  # every record of the stores, by digest
+    forecasts: Mapping[str, Mapping[str, Any]]  # by digest of the problem, for the problems of all records
+    damaged: Mapping[tuple[str, str], DamagedRecord]  # by digest and file
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [claim for paper in self.papers for claim in paper.claims]
+
+    @property
+    def runs(self) -> list[SeedRun]:
+        """Every run the claims need at this scale, missing ones too, each once."""
+        return [run for setting in self.settings.values() for run in setting.runs]
+
+
+def gather(papers: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> Findings:
+    """Read records, arrays and forecasts, an earlier store's before a later one's, and judge every claim.
+
+    What is damaged is named and left out. Nothing is run.
+    """
+    chosen = tuple(papers)
+    claims = [claim for paper in chosen for claim in paper.claims]
+    bodies, broken = all_bodies(stores)
+    damaged = {(damage.digest, damage.file): damage for damage in broken}
+
+    def run_of(experiment: Experiment) -> SeedRun:
+        digest = experiment.digest()
+        body = bodies.get(digest)
+        return SeedRun(experiment, body, _arrays(digest, stores, damaged) if body else {})
+
+    settings = settings_of(claims, scale, run_of)
+    problems = {str(body["forecast"]) for body in bodies.values() if body.get("forecast")}
+    forecasts = {digest: found for digest in sorted(problems) if (found := _forecast(digest, stores, damaged))}
+    judgements = {claim.id: judge(claim, scale, bodies) for claim in claims}
+    return Findings(chosen, scale, judgements, settings, bodies, forecasts, damaged)
+
+
+Damaged = dict[tuple[str, str], DamagedRecord]
+
+
+def _arrays(digest: str, stores: Sequence[Store], damaged: Damaged) -> Arrays:
+    """The arrays of a run from the first store that has them whole; none if no store has."""
+    for store in stores:
+        try:
+            return store.read(digest).arrays
+        except DamagedRecord as damage:
+            damaged[damage.digest, damage.file] = damage
+        except InputError:
+            if store.has(digest):
+                raise
+    return {}
+
+
+def _forecast(digest: str, stores: Sequence[Store], damaged: Damaged) -> Mapping[str, Any] | None:
+    """The forecast for a problem from the first store that has it whole."""
+    for store in stores:
+        try:
+            found = store.forecast(digest)
+        except DamagedRecord as damage:
+            damaged[damage.digest, damage.file] = damage
+        else:
+            if found is not None:
+                return found
+    return None

@@ -1,0 +1,190 @@
+"""Commands as a person runs them: in a process of their own, by what they print and how they exit."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recombine.cli.reproducing import ScaleName
+from recombine.papers import Scale
+
+BLOCK = ("--set", "n=8", "--hold-out", "block:x=3..5,y=2..4")
+HURRY = ("--model", "mlp-decoder:width=8,depth=1", "--recipe", "steps=20")
+
+
+def recombine(*arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "recombine.cli", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+def document(done: subprocess.CompletedProcess) -> object:
+    """The one JSON document on standard output."""
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_problem_goes_from_forecast_to_record_to_table(tmp_path: Path):
+    forecast = document(recombine("forecast", "bump", *BLOCK, "--json"))
+    assert {"verdict", "reasons", "sections", "certificate"} <= set(forecast)
+    assert {"name", "expected", "low", "high"} <= set(forecast["sections"][0])
+    assert forecast["certificate"]["held_out"] == 9
+
+    arguments = ("train", "bump", *BLOCK, *HURRY, "--seeds", "2", "--store", "here")
+    runs = document(recombine(*arguments, "--json", cwd=tmp_path))
+    assert [run["status"] for run in runs] == ["done", "done"]
+    assert len(list((tmp_path / "here" / "runs").iterdir())) == 2
+
+    again = recombine(*arguments, cwd=tmp_path)
+    assert again.returncode == 0
+    assert "ood_nmse" in again.stdout
+    assert "[1/" not in again.stderr  # nothing was run again
+
+    facts = document(recombine("doctor", "--store", "here", "--json", cwd=tmp_path))
+    assert facts["stores"]["here"] == 2
+    assert facts["damaged"] == []
+
+
+def test_a_problem_file_is_the_same_problem(tmp_path: Path):
+    (tmp_path / "p.yaml").write_text("task: {kind: bump, n: 8}\nsplit: {kind: block, x: [3, 6], y: [2, 5]}\n")
+    from_file = document(recombine("forecast", "p.yaml", "--json", cwd=tmp_path))
+    from_words = document(recombine("forecast", "bump", *BLOCK, "--json"))
+    assert from_file["digest"] == from_words["digest"]
+    changed = document(recombine("forecast", "p.yaml", "--set", "task.sigma=2", "--json", cwd=tmp_path))
+    assert changed["problem"]["task"]["sigma"] == 2
+
+
+def test_lists_name_everything(tmp_path: Path):
+    everything = document(recombine("list", "--json"))
+    assert {"tasks", "splits", "models", "measures", "papers", "claims", "studies"} <= set(everything)
+    claims = document(recombine("list", "claims", "--json"))
+    keys = {"id", "paper", "place", "says", "quantity", "expected", "source", "control"}
+    assert all(keys <= set(claim) for claim in claims)
+    for name in ("bump", "block", "cnn-decoder", "ood_nmse", "forced-rendering", "FR1"):
+        assert name in recombine("list").stdout
+
+
+def test_check_runs_nothing_and_says_what_is_missing(tmp_path: Path):
+    done = recombine("check", "FR1", "--scale", "paper", "--store", "empty", "--json", cwd=tmp_path)
+    (judged,) = document(done)
+    keys = {"id", "verdict", "measured", "control_verdict", "scale", "seconds"}
+    assert keys <= set(judged)
+    assert not (tmp_path / "empty").exists()
+    assert recombine("check", "FR1", "--scale", "paper", "--strict", cwd=tmp_path).returncode == 1
+
+
+def test_strict_forecasts_of_failure_exit_with_one():
+    wide = ("--set", "n=12", "--hold-out", "block:x=3..9,y=3..9")
+    assert recombine("forecast", "bump", *wide, "--strict").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("forecast", "bmup"), "did you mean 'bump'"),
+        (("forecast", "missing.yaml"), "cannot read 'missing.yaml'"),
+        (("forecast", "bump"), "holds nothing out"),
+        (("forecast", "bump", "--hold-out", "blok:x=1..2"), "did you mean 'block'"),
+        (("forecast", "bump", "--hold-out", "block:x=20..40,y=1..2"), "28"),
+        (("forecast", "bump", "--hold-out", "block:x=3..5"), "never shows"),
+        (("forecast", "bump", "--set", "sigma=-1", "--hold-out", "block:x=1..2,y=1..2"), "sigma"),
+        (("forecast", "bump", "--set", "sgma=1", "--hold-out", "block:x=1..2,y=1..2"), "did you mean 'sigma'"),
+        (("forecast", "bump", "--set", "n", "--hold-out", "block:x=1..2,y=1..2"), "name=value"),
+        (("forecast", "bump", "--set", "n=[", "--hold-out", "block:x=1..2,y=1..2"), "is no value"),
+        (("forecast", "bump", *BLOCK, "--isolated", "z"), "'z'"),
+        (("train", "bump", *BLOCK, "--model", "mpl-decoder"), "did you mean 'mlp-decoder'"),
+        (("train", "bump", *BLOCK, "--model", "mlp-decoder:widht=3"), "did you mean 'width'"),
+        (("train", "bump", *BLOCK, "--model", "mlp-decoder", "--recipe", "stps=3"), "did you mean 'steps'"),
+        (("train", "bump", *BLOCK, "--model", "mlp-decoder", "--seeds", "0"), "at least 1"),
+        (("train", "bump", *BLOCK, "--model", "mlp-decoder", "--workers", "0"), "at least 1"),
+        (("train", "bump", *BLOCK), "--model"),
+        (("list", "tsks"), "did you mean 'tasks'"),
+        (("check", "FR99"), "unknown paper or claim"),
+        (("reprodce",), "did you mean 'reproduce'"),
+        (("check", "--scal", "quick"), "did you mean '--scale'"),
+        (("check", "--scale", "huge"), "huge"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_code_two(arguments, says, tmp_path: Path):
+    done = recombine(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("task: bump\nsplti: {kind: block}\n", "did you mean 'split'"),
+        ("task: bump\nsplit: {kind: block, x: [1, 3], y: [1, 3]}\nexample: 3\n", "did you mean 'examples'"),
+        ("[1, 2]", "must hold a mapping"),
+        ("a: [1,", "not valid YAML"),
+        ("task: !!python/object/apply:os.getcwd []\n", "not valid YAML"),
+        ("", "must hold a mapping"),
+    ],
+)
+def test_bad_problem_files(text, says, tmp_path: Path):
+    (tmp_path / "p.yaml").write_text(text)
+    done = recombine("forecast", "p.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_record_is_named_and_the_others_are_kept(tmp_path: Path):
+    recombine("train", "bump", *BLOCK, *HURRY, "--seeds", "2", "--store", "here", cwd=tmp_path)
+    first, second = sorted((tmp_path / "here" / "runs").iterdir())
+    arrays = first / "arrays.npz"
+    arrays.write_bytes(arrays.read_bytes()[:-7])
+    done = recombine("doctor", "--store", "here", cwd=tmp_path)
+    assert done.returncode == 2
+    assert first.name in done.stdout
+    assert second.name not in done.stdout
+    assert arrays.exists()
+
+
+def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+    done = recombine("train", "bump", *BLOCK, *HURRY, "--store", "file/store", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("list",), ("list", "claims")])
+def test_help_and_lists_answer_without_torch_in_half_a_second_of_cpu(arguments):
+    script = (
+        "import resource, sys\n"
+        "from recombine.cli import main\n"
+        f"try: main({list(arguments)!r})\n"
+        "except SystemExit: pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(used.ru_utime + used.ru_stime, 'torch' in sys.modules, file=sys.stderr)\n"
+    )
+    tries = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(3)]
+    seconds, torch_loaded = min((float(done.stderr.split()[0]), done.stderr.split()[1]) for done in tries)
+    assert torch_loaded == "False"
+    assert seconds < 0.5
+
+
+def test_every_command_has_help_with_an_example():
+    listed = recombine("--help").stdout.split("Commands:")[1]
+    for name in (line.split()[0] for line in listed.strip().splitlines() if line.startswith("  ") and line[2] != " "):
+        text = recombine(name, "--help").stdout
+        assert f"recombine {name}" in text
+        assert "Example: " in text
+        assert "--json" in text
+
+
+def test_scales_on_the_command_line_are_the_scales():
+    assert list(ScaleName.__args__) == [scale.value for scale in Scale]

@@ -1,0 +1,48 @@
+"""Words: the reference is fresh, every registered thing and command is in it, and the README's commands exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from recombine.cli.listing import SORTS
+from recombine.cli.reference import reference
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_reference_page_is_fresh():
+    assert (ROOT / "docs" / "reference.md").read_text() == reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_everything_registered_is_in_the_reference(sort):
+    page = (ROOT / "docs" / "reference.md").read_text()
+    assert all(f"`{row['name']}`" in page for row in SORTS[sort]())
+
+
+def test_the_readme_names_the_two_commands_that_exist():
+    readme, makefile = (ROOT / "README.md").read_text(), (ROOT / "Makefile").read_text()
+    for target in ("run", "test"):
+        assert f"make {target}" in readme
+        assert re.search(rf"^{target}:", makefile, flags=re.M)
+    assert (ROOT / ".ci" / "run").read_text().strip().endswith("make test")
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            assert "://" in link or (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_the_citation_file_reads_and_has_the_five_papers():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert len(citation["references"]) == 5
+    assert all(entry["title"] and entry["authors"] for entry in citation["references"])
+
+
+def test_torch_is_pinned_exactly():
+    pins = (ROOT / "constraints.txt").read_text().splitlines()
+    assert sum(bool(re.fullmatch(r"torch==\d+\.\d+\.\d+", pin)) for pin in pins) == 1
+    assert all("==" in pin or pin.startswith("#") for pin in pins)
