@@ -33,7 +33,10 @@ def test_a_measure_not_recorded_is_computed_from_the_weights(tmp_path: Path):
     run = rc.train(problem, rc.models.mlp_decoder(width=8, depth=2), recipe=rc.Recipe(steps=20), store=tmp_path)
     assert "participation" not in run[0].record.body["measures"]
     assert (run.measure("participation").to_numpy() >= 0).all()
-    recorded, computed = run.measure("ood_mse"), np.square(run.images() - problem.everything.targets[problem.parts.held_out])
+    recorded, computed = (
+        run.measure("ood_mse"),
+        np.square(run.images() - problem.everything.targets[problem.parts.held_out]),
+    )
     assert np.allclose(recorded, computed.mean())
 
 

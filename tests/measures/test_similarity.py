@@ -7,8 +7,8 @@ from recombine.measures import factorised_kernel, measures, radial_kernel, simil
 
 
 def pairs(evidence):
-    """(y, x) of each trained and (y, x) of each held-out combination, as broadcastable arrays."""
-    trained, held = (evidence.levels[evidence.sections[name]] for name in ("id", "ood"))
+    """(y, x) of each trained and (y, x) of each interior combination, as broadcastable arrays."""
+    trained, held = (evidence.levels[evidence.sections[name]] for name in ("id", "interior"))
     return trained[:, None], held[None]
 
 
@@ -19,7 +19,7 @@ def test_kernels_equal_their_formulas(generic):
     for band in (0, 1):
         assert np.array_equal(factorised_kernel(evidence, band), (apart[..., 0] <= band) | (apart[..., 1] <= band))
     assert radial_kernel(evidence) == pytest.approx(np.exp(-(apart[..., 0] ** 2 + apart[..., 1] ** 2) / 8))
-    assert radial_kernel(evidence).shape == (69, 30)
+    assert radial_kernel(evidence).shape == (69, 12)
 
 
 def test_on_a_ring_distances_go_the_short_way(generic):
@@ -35,7 +35,7 @@ def test_on_a_ring_distances_go_the_short_way(generic):
 def test_the_matrix_multiplies_clipped_ink(from_ink, bumps, dark):
     ink = 3 * bumps() - 0.2
     evidence = from_ink(ink, dark=dark)
-    trained, held = (evidence.sections[name] for name in ("id", "ood"))
+    trained, held = (evidence.sections[name] for name in ("id", evidence.deep))
     clipped = np.clip(ink, 0, 1)
     assert similarity_matrix(evidence) == pytest.approx(np.einsum("irc,jrc->ij", clipped[trained], clipped[held]))
 

@@ -1,5 +1,7 @@
 """Answers built as sums of remembered pictures, as the truth, and as neither."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,22 +14,39 @@ from recombine.measures.superposition import _chosen
 INDEX = ("superposition_correlation", "truth_correlation", "superposition_index")
 
 
-def shares_a_level(evidence):
-    """Sharers by a plain loop: held-out rows, trained columns."""
-    held, trained = (evidence.levels[evidence.sections[name]].tolist() for name in ("ood", "id"))
-    return np.array([[y == v or x == u for v, u in trained] for y, x in held])
+def shares_a_level(evidence, band=0):
+    """Sharers by a plain loop: rows are the interior where there is one (else all held out), columns the trained."""
+    asked = evidence.sections.get("interior", evidence.sections["ood"])
+    held, trained = (evidence.levels[mask].tolist() for mask in (asked, evidence.sections["id"]))
+    return np.array([[abs(y - v) <= band or abs(x - u) <= band for v, u in trained] for y, x in held])
 
 
 def test_sharers_equal_the_plain_loop(generic):
     evidence = generic()
-    assert np.array_equal(sharers(evidence), shares_a_level(evidence))
+    assert evidence.deep == "interior"
+    for band in (0, 1, 2):
+        assert np.array_equal(sharers(evidence, band), shares_a_level(evidence, band))
+
+
+def test_without_an_interior_all_held_out_combinations_are_asked(generic):
+    whole = generic()
+    sections = {name: mask for name, mask in whole.sections.items() if name in ("id", "ood")}
+    evidence = replace(whole, sections=sections)
+    assert evidence.deep == "ood"
+    assert len(sharers(evidence)) == sections["ood"].sum() > whole.sections["interior"].sum()
+
+
+def test_a_wider_band_takes_in_more_weight_and_more_chance(generic):
+    evidence = generic()
+    assert measures["sharer_chance_band1"](evidence) > measures["sharer_chance"](evidence)
+    assert measures["sharer_weight_band1"](evidence) >= measures["sharer_weight"](evidence)
 
 
 @pytest.mark.parametrize("dark", [True, False])
 def test_a_sum_of_sharers_is_found_out(from_ink, bumps, dark):
     ink = bumps()
     evidence = from_ink(ink, dark=dark)
-    held, trained = evidence.sections["ood"], evidence.sections["id"]
+    held, trained = evidence.sections[evidence.deep], evidence.sections["id"]
     ink[held] = 0.05 + 0.1 * np.einsum("ht,trc->hrc", shares_a_level(evidence), ink[trained])
     memory, truth, index = (measures[name](from_ink(ink, dark=dark)) for name in INDEX)
     assert memory == pytest.approx(1.0)
@@ -48,7 +67,7 @@ def test_the_correlation_equals_the_plain_loop(generic):
     evidence = generic()
     ink = 1 - evidence.outputs
     found = []
-    for k in np.flatnonzero(evidence.sections["ood"]):
+    for k in np.flatnonzero(evidence.sections["interior"]):
         y, x = divmod(k, 11)
         remembered = sum(ink[j] for j in np.flatnonzero(evidence.sections["id"]) if j // 11 == y or j % 11 == x)
         found.append(np.corrcoef(remembered.ravel(), ink[k].ravel())[0, 1])
@@ -70,7 +89,7 @@ def test_weights_and_energy_are_recovered(from_ink, share, dark, brightness):
     rng = stream(5, "measures", "weights")
     ink = rng.random((99, 9, 11))
     evidence = from_ink(ink)
-    held, trained = evidence.sections["ood"], evidence.sections["id"]
+    held, trained = evidence.sections[evidence.deep], evidence.sections["id"]
     kin = shares_a_level(evidence)
     weights = rng.random(kin.shape)
     weights *= np.where(kin, share / (weights * kin).sum(1)[:, None], (1 - share) / (weights * ~kin).sum(1)[:, None])
@@ -121,7 +140,9 @@ def test_chance_is_over_the_same_combinations_as_the_weight(from_ink, bumps):
 
 @pytest.mark.parametrize(("hole", "held"), [(((0, 12), (0, 12)), 144), (((1, 5), (2, 12)), 40), (((3, 4), (2, 4)), 2)])
 def test_at_most_forty_evenly_spaced_combinations_are_decomposed(from_ink, bumps, hole, held):
-    chosen = _chosen(from_ink(bumps((13, 14)), shape=(13, 14), hole=hole))
+    whole = from_ink(bumps((13, 14)), shape=(13, 14), hole=hole)
+    sections = {name: mask for name, mask in whole.sections.items() if name in ("id", "ood")}
+    chosen = _chosen(replace(whole, sections=sections))
     assert len(chosen) == min(held, 40)
     assert (chosen[0], chosen[-1]) == (0, held - 1)
     assert np.ptp(np.diff(chosen)) <= 1

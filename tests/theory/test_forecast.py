@@ -213,7 +213,12 @@ def scored(ood, left) -> tuple[SectionForecast, ...]:
     ],
 )
 def test_the_verdict_rule(ood, left, composes):
-    assert _composes(scored(ood, left)) is composes
+    assert _composes(scored(ood, left), floor=False) is composes
+
+
+def test_a_floor_never_says_that_it_fails():
+    assert _composes(scored((0.31, 9.0), (0.31, 9.0)), floor=True) is None
+    assert _composes(scored((0.0, 0.09), (0.0, 0.09)), floor=True) is True
 
 
 @pytest.mark.parametrize("composes", [True, False, None])

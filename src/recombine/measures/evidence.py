@@ -114,6 +114,12 @@ class Evidence:
         """The held-out section away from training: "interior" where there is one, else all of "ood"."""
         return "interior" if self.sections.get("interior", np.zeros(1)).any() else "ood"
 
+    def apart(self, first: str, second: str) -> Int[np.ndarray, "2 first second"]:
+        """Distance in levels, along y and along x, between the members of two sections; the short way round a ring."""
+        ours, theirs = (self.levels[self.section(name)].T for name in (first, second))
+        distance = np.abs(ours[:, :, None] - theirs[:, None, :])
+        return np.minimum(distance, np.array(self.shape)[:, None, None] - distance) if self.periodic else distance
+
     @property
     def blank(self) -> float:
         """The value of every pixel of an empty picture: 1 on white, 0 on black."""

@@ -6,7 +6,7 @@ trained ones, and any answer overlaps them.
 
 import numpy as np
 
-from recombine.core.shapes import Float, Int
+from recombine.core.shapes import Float
 from recombine.measures.correlation import pearson
 from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures
@@ -27,13 +27,13 @@ def similarity_matrix(evidence: Evidence) -> Float[np.ndarray, "trained held"]:
 
 def factorised_kernel(evidence: Evidence, band: int = 0) -> Float[np.ndarray, "trained held"]:
     """1 where a trained and a held-out combination have x or y within ``band`` levels of each other, else 0."""
-    in_y, in_x = _apart(evidence) <= band
+    in_y, in_x = evidence.apart("id", evidence.deep) <= band
     return (in_y | in_x).astype(np.float64)
 
 
 def radial_kernel(evidence: Evidence, length: float = LENGTH) -> Float[np.ndarray, "trained held"]:
     """exp(−d²/(2 length²)), d the distance in levels between a trained and a held-out combination."""
-    in_y, in_x = _apart(evidence)
+    in_y, in_x = evidence.apart("id", evidence.deep)
     return np.exp(-(in_y**2 + in_x**2) / (2 * length**2))
 
 
@@ -75,13 +75,6 @@ def similarity_factorised_band1(evidence: Evidence) -> float:
 def similarity_advantage_band1(evidence: Evidence) -> float:
     """Factorised (one step apart counts as shared) minus radial similarity; in [−2, 2]."""
     return similarity_factorised_band1(evidence) - similarity_radial(evidence)
-
-
-def _apart(evidence: Evidence) -> Int[np.ndarray, "2 trained held"]:
-    """Distance in levels between trained and held-out combinations, by factor; the short way round a ring."""
-    trained, held = evidence.levels[evidence.section("id")], evidence.levels[evidence.section(evidence.deep)]
-    apart = np.abs(trained.T[:, :, None] - held.T[:, None, :])
-    return np.minimum(apart, np.array(evidence.shape)[:, None, None] - apart) if evidence.periodic else apart
 
 
 def _agreement(evidence: Evidence, kernel: Float[np.ndarray, "trained held"]) -> float:

@@ -14,10 +14,9 @@ from recombine.measures.registry import measures
 MOST = 40  # held-out combinations that are decomposed; bounds the time on large grids
 
 
-def sharers(evidence: Evidence) -> Bool[np.ndarray, "held trained"]:
-    """Which trained combinations have the y or the x of which held-out ones."""
-    held, trained = evidence.levels[evidence.section(evidence.deep)], evidence.levels[evidence.section("id")]
-    return (held[:, None] == trained[None]).any(axis=-1)
+def sharers(evidence: Evidence, band: int = 0) -> Bool[np.ndarray, "held trained"]:
+    """Which trained combinations have y or x within ``band`` levels of which held-out ones."""
+    return (evidence.apart(evidence.deep, "id") <= band).any(axis=0)
 
 
 @measures.register("superposition_correlation")
@@ -56,10 +55,7 @@ def sharer_weight(evidence: Evidence) -> float:
     compare with `sharer_chance`, which is what blind weights would give. Trained outputs that depend on each other
     linearly allow several w; this is one of them.
     """
-    weights, shares, _ = _decompose(evidence)
-    total = weights.sum(axis=1)
-    shared = (weights * shares).sum(axis=1)
-    return float(np.divide(shared, total, out=np.zeros_like(total), where=total > 0).mean())
+    return _weight_on(evidence, band=0)
 
 
 @measures.register("sharer_chance")
@@ -71,6 +67,18 @@ def sharer_chance(evidence: Evidence) -> float:
     return float(sharers(evidence)[_chosen(evidence)].mean())
 
 
+@measures.register("sharer_weight_band1")
+def sharer_weight_band1(evidence: Evidence) -> float:
+    """`sharer_weight` with levels one step apart counted as shared, for codes that overlap (bumps)."""
+    return _weight_on(evidence, band=1)
+
+
+@measures.register("sharer_chance_band1")
+def sharer_chance_band1(evidence: Evidence) -> float:
+    """`sharer_chance` with levels one step apart counted as shared: what `sharer_weight_band1` is by chance."""
+    return float(sharers(evidence, band=1)[_chosen(evidence)].mean())
+
+
 @measures.register("superposition_energy")
 def superposition_energy(evidence: Evidence) -> float:
     """Share of held-out outputs' energy that non-negative sums of trained outputs explain.
@@ -79,7 +87,7 @@ def superposition_energy(evidence: Evidence) -> float:
 
     1: nothing but remembered pictures; 0: nothing of them, or nothing was drawn.
     """
-    _, _, explained = _decompose(evidence)
+    _, explained = _decompose(evidence)
     return float(explained.mean())
 
 
@@ -97,10 +105,15 @@ def _chosen(evidence: Evidence) -> Int[np.ndarray, " chosen"]:
     return np.linspace(0, held - 1, min(held, MOST)).round().astype(int)
 
 
-def _decompose(
-    evidence: Evidence,
-) -> tuple[Float[np.ndarray, "chosen trained"], Bool[np.ndarray, "chosen trained"], Float[np.ndarray, " chosen"]]:
-    """Non-negative weights on trained outputs, who shares a level, and the energy explained, by held-out output."""
+def _weight_on(evidence: Evidence, band: int) -> float:
+    weights, _ = _decompose(evidence)
+    total = weights.sum(axis=1)
+    shared = (weights * sharers(evidence, band)[_chosen(evidence)]).sum(axis=1)
+    return float(np.divide(shared, total, out=np.zeros_like(total), where=total > 0).mean())
+
+
+def _decompose(evidence: Evidence) -> tuple[Float[np.ndarray, "chosen trained"], Float[np.ndarray, " chosen"]]:
+    """Non-negative weights on trained outputs and the share of energy they explain, by held-out output."""
     from scipy.optimize import nnls
 
     chosen = _chosen(evidence)
@@ -111,4 +124,4 @@ def _decompose(
     energy = np.square(drawn).sum(axis=1)
     left = np.square(drawn - weights @ remembered).sum(axis=1)
     share = np.divide(left, energy, out=np.ones_like(energy), where=energy > 0)
-    return weights, sharers(evidence)[chosen], np.clip(1.0 - share, 0.0, 1.0)
+    return weights, np.clip(1.0 - share, 0.0, 1.0)

@@ -101,6 +101,7 @@ class Control:
 
     says: str
     settings: Mapping[str, Setting]
+    most_seeds: int = 3  # an effect that must be absent is far from its range; it needs no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +125,16 @@ class Claim:
 
     def experiments(self, scale: Scale) -> list[Experiment]:
         """Every experiment the claim and its control need, each once."""
-        settings = [*self.settings.values(), *self.control.settings.values()]
-        return distinct(item for setting in settings for item in self.of_setting(setting, scale))
+        runs = [*self.runs(scale).values(), *self.control_runs(scale).values()]
+        return distinct(experiment for seeds in runs for experiment in seeds)
 
-    def of_setting(self, setting: Setting, scale: Scale) -> list[Experiment]:
-        """One experiment for each seed."""
-        return list(vary(setting(scale), seed=range(self.seeds[scale])))
+    def runs(self, scale: Scale) -> dict[str, list[Experiment]]:
+        """For each setting of the claim one experiment per seed."""
+        return _by_seed(self.settings, scale, self.seeds[scale])
+
+    def control_runs(self, scale: Scale) -> dict[str, list[Experiment]]:
+        """The same for the control."""
+        return _by_seed(self.control.settings, scale, min(self.seeds[scale], self.control.most_seeds))
 
     def describe(self) -> dict[str, Any]:
         """What ``recombine list claims --json`` gives."""
@@ -148,3 +153,7 @@ class Claim:
                 for c in self.checks
             ],
         }
+
+
+def _by_seed(settings: Mapping[str, Setting], scale: Scale, seeds: int) -> dict[str, list[Experiment]]:
+    return {name: list(vary(setting(scale), seed=range(seeds))) for name, setting in settings.items()}

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recombine.papers.claims import Check, Claim, Interval, Scale, Setting, Verdict
+from recombine.papers.claims import Check, Claim, Interval, Scale, Verdict
+from recombine.studies import Experiment
 
 Body = Mapping[str, Any]  # the body of a record
 Bodies = Mapping[str, Body]  # by digest
@@ -63,18 +64,15 @@ class Judgement:
 
 def judge(claim: Claim, scale: Scale, bodies: Bodies) -> Judgement:
     """Judge a claim from the bodies of its records."""
-    results = _results(claim, claim.settings, scale, bodies)
-    controls = _results(claim, claim.control.settings, scale, bodies)
+    results = _results(claim, claim.runs(scale), bodies)
+    controls = _results(claim, claim.control_runs(scale), bodies)
     digests = {experiment.digest() for experiment in claim.experiments(scale)}
     seconds = sum(bodies[digest]["cost"].get("seconds", 0.0) for digest in digests if digest in bodies)
     return Judgement(claim, scale, _all_of(results), results, _all_of(controls), controls, seconds)
 
 
-def _results(claim: Claim, settings: Mapping[str, Setting], scale: Scale, bodies: Bodies) -> tuple[CheckResult, ...]:
-    found = {
-        name: [bodies.get(experiment.digest()) for experiment in claim.of_setting(setting, scale)]
-        for name, setting in settings.items()
-    }
+def _results(claim: Claim, runs: Mapping[str, Sequence[Experiment]], bodies: Bodies) -> tuple[CheckResult, ...]:
+    found = {name: [bodies.get(run.digest()) for run in seeds] for name, seeds in runs.items()}
     return tuple(_result(check, found[check.of]) for check in claim.checks)
 
 

@@ -4,9 +4,10 @@ import base64
 import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recombine.reports.markup import Markup, tag
+from recombine.reports.numbers import short
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -20,7 +21,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", ":", "-.", (0, (6, 1)), (0, (1, 2)), (0, (8, 2, 2, 2)))
 RED = "#d0021b"  # what is held out
 
-LOOK = {
+LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
     # Verdana is as wide as DejaVu Sans, so that what fits here fits where that font is not installed.
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
@@ -80,9 +81,26 @@ def label_levels(axis: "Axis", factor: "Factor", most: int = 6) -> None:
     """Name an axis of levels after its factor and mark some of them by their own names."""
     step = -(-len(factor) // most)
     places = range(0, len(factor), step)
-    levels = [factor.levels[place] for place in places]
-    axis.set_ticks(places, [level if isinstance(level, str) else f"{level:.4g}" for level in levels])
+    axis.set_ticks(places, [level_name(factor, place) for place in places])
     axis.set_label_text(factor.name)
+
+
+def logarithmic(axis: "Axis") -> None:
+    """Make an axis logarithmic, once all is drawn, with plain numbers at the powers of ten (1, 2 and 5 if few)."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)("log")
+    low, high = axis.get_view_interval()
+    steps = (1.0,) if high / low > 100 else (1.0, 2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=steps, numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def level_name(factor: "Factor", place: int) -> str:
+    """One level of a factor as it is written on an axis."""
+    level = factor.levels[place]
+    return level if isinstance(level, str) else f"{level:.4g}"
 
 
 def _compact(svg: str) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recombine.reports.canvas import COLOURS, framed, image
+from recombine.reports.canvas import COLOURS, framed, image, logarithmic
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SeedRun, SettingRuns
@@ -34,7 +34,7 @@ def curves_figure(setting: SettingRuns) -> Markup | None:
                 axes.plot(steps, values, line, color=colour, linewidth=width, marker=mark, alpha=0.8)
                 if run.status == "failed" and name == "errors":
                     axes.plot(steps[-1:], values[-1:], "x", color=FAILED, markersize=8, markeredgewidth=2)
-        axes.set_yscale("log")
+        logarithmic(axes.yaxis)
         axes.set_xlabel("training step")
         axes.set_ylabel("squared error of a batch")
 
@@ -44,7 +44,7 @@ def curves_figure(setting: SettingRuns) -> Markup | None:
     caption = f"Mean squared error of training batches, a line for each of {count(len(runs), 'seed')}."
     caption += " Dotted: the loss with its penalties." if penalised else ""
     caption += f" Orange, ending in ×: {count(len(failed), 'failed run')}." if failed else ""
-    return framed(image(draw, (3.5, 2.5), alt), caption)
+    return framed(image(draw, (3.3, 2.6), alt), caption)
 
 
 def _drawable(values: np.ndarray) -> np.ndarray:

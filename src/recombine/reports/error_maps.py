@@ -19,11 +19,15 @@ TOP = 2.0
 
 
 def mean_error_map(setting: SettingRuns) -> Float[np.ndarray, "y x"] | None:
-    """The error map averaged over the seeds that have one of the grid's shape; None if none has."""
-    shape = setting.experiment.problem.grid.shape
-    maps = [run.arrays["error_map"] for run in setting.with_status("done") if "error_map" in run.arrays]
-    maps = [each for each in maps if each.shape == shape]
-    return np.mean(maps, axis=0, dtype=np.float64) if maps else None
+    """The error map averaged over the seeds that have one; None if none has."""
+    maps = _maps(setting)
+    return np.stack(maps).mean(axis=0, dtype=np.float64) if maps else None
+
+
+def _maps(setting: SettingRuns) -> list[np.ndarray]:
+    """The error maps of the seeds, as long as they have the shape of the grid."""
+    found = [run.arrays.get("error_map") for run in setting.with_status("done")]
+    return [each for each in found if each is not None and each.shape == setting.experiment.problem.grid.shape]
 
 
 def error_map_figure(setting: SettingRuns) -> Markup | None:
@@ -45,14 +49,14 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
         bar = figure.colorbar(shown, ax=axes, extend="max", ticks=[0, 0.5, 1, 1.5, 2], shrink=0.92)
         bar.set_label("nMSE (0 right, 1 blank)")
 
-    seeds = count(sum("error_map" in run.arrays for run in setting.with_status("done")), "seed")
+    seeds = count(len(_maps(setting)), "seed")
     trained, held_out = short(float(errors[~inside].mean())), short(float(errors[inside].mean()))
     means = f"mean {trained} outside the red line, {held_out} inside, largest {short(float(errors.max()))}"
     shape = f"{len(rows)} levels of {rows.name} and {len(columns)} of {columns.name}"
     alt = f"Error map of {setting.label} over {shape}, averaged over {seeds}: {means}."
     red = "held out elsewhere, but shown here" if problem.reveal else "held out"
     caption = f"Error of every combination, averaged over {seeds}: {means}. Red line: {red}."
-    return framed(image(draw, (3.5, 2.9), alt, raster=True), caption)
+    return framed(image(draw, (3.4, 2.9), alt, raster=True), caption)
 
 
 def outline(axes: "Axes", inside: Bool[np.ndarray, "rows columns"]) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -78,7 +78,7 @@ def _figure(quantity: str, words: str, profiles: Sequence[Profile]) -> Markup:
         for place, each in enumerate(profiles):
             style = place % len(COLOURS)
             mean = each.values.mean(axis=0)
-            look = {"color": COLOURS[style], "marker": MARKS[style], "linestyle": LINES[style]}
+            look: dict[str, Any] = {"color": COLOURS[style], "marker": MARKS[style], "linestyle": LINES[style]}
             axes.plot(each.depths, mean, label=each.label, markersize=4, linewidth=1.4, **look)
             least, largest = each.values.min(axis=0), each.values.max(axis=0)
             axes.fill_between(each.depths, least, largest, color=COLOURS[style], alpha=0.18, linewidth=0)
@@ -96,4 +96,4 @@ def _figure(quantity: str, words: str, profiles: Sequence[Profile]) -> Markup:
     caption = f"{known} Mean over up to {seeds}; the band is from the least to the largest."
     if len({each.layers for each in profiles}) > 1:
         caption += f" Layers are those of {profiles[0].label}; others lie at their share of the way to the output."
-    return framed(image(draw, (3.5, 2.9), f"{words} by layer: {told}."), caption)
+    return framed(image(draw, (3.5, 3.0), f"{words} by layer: {told}."), caption)

@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 VOID = frozenset({"br", "img", "meta"})
 # Control characters have no place in HTML and could hide what a reader should see.
@@ -17,7 +17,7 @@ class Markup(str):
 
 
 # What can stand inside a tag: text (escaped), markup (as it is), nothing, or several of these.
-Content: TypeAlias = "str | None | Iterable[Content]"
+Content: TypeAlias = str | Iterable[Any] | None
 
 
 def raw(text: str) -> Markup:
@@ -30,7 +30,7 @@ def join(*content: Content) -> Markup:
     return Markup("".join(_pieces(content)))
 
 
-def tag(name: str, *content: Content, **attributes: str | int | bool | None) -> Markup:
+def tag(name: str, /, *content: Content, **attributes: str | int | bool | None) -> Markup:
     """One element: ``tag("td", "a < b", class_="wide")`` is ``<td class="wide">a &lt; b</td>``.
 
     In names of attributes a trailing underscore is dropped and others become hyphens. True: the bare attribute;
@@ -40,6 +40,11 @@ def tag(name: str, *content: Content, **attributes: str | int | bool | None) -> 
     if name in VOID:
         return Markup(f"<{name}{written}>")
     return Markup(f"<{name}{written}>{join(*content)}</{name}>")
+
+
+def command(arguments: str) -> Markup:
+    """What to type: a command of recombine."""
+    return tag("code", f"recombine {arguments}", class_="command")
 
 
 def _attribute(key: str, value: str | int | bool | None) -> str:

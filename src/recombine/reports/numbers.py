@@ -5,12 +5,15 @@ import math
 from recombine.papers import Interval
 
 MINUS = "\N{MINUS SIGN}"
+ROUNDING = 1e-12  # smaller is what double precision leaves of zero
 
 
 def short(value: float) -> str:
-    """Three digits: 0.0123, 12.3, 1.2e−5. What is not a number stays what it is."""
+    """Three digits: 0.0123, 12.3, 1.2e−5; what is left of 0 by rounding is ≈0."""
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: f"{MINUS}∞"}.get(value, "not a number")
+    if 0 < abs(value) < ROUNDING:
+        return "≈0"
     text = f"{value:.3g}"
     if "e" in text:
         digits, exponent = text.split("e")

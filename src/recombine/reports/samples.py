@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from recombine.reports.canvas import framed, image
+from recombine.reports.canvas import framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
 from recombine.reports.settings import SeedRun, SettingRuns
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEEDED = {"sample_combinations", "sample_targets", "sample_outputs"}
-COLUMN, ROW, MARGIN = 0.72, 0.80, (1.25, 0.35)  # inches
+COLUMN, ROW, MARGIN = 0.72, 0.72, (0.85, 0.75)  # inches
 
 
 def samples_figure(setting: SettingRuns) -> Markup | None:
@@ -35,44 +35,39 @@ def errors_of(
 
 def _figure(label: str, run: SeedRun) -> Markup:
     task, grid = run.experiment.problem.task, run.experiment.problem.grid
-    combinations = run.arrays["sample_combinations"]
     targets, outputs = (run.arrays[name].astype(np.float64) for name in ("sample_targets", "sample_outputs"))
     errors = errors_of(outputs, targets, task.blank)
     names = [
-        "\n".join(
-            f"{factor.name} = {factor.levels[level]}"
-            if isinstance(factor.levels[level], str)
-            else f"{factor.name} = {factor.levels[level]:.4g}"
-            for factor, level in zip(grid.factors, combination, strict=True)
-        )
-        for combination in combinations
+        [f"{factor.name} {level_name(factor, level)}" for factor, level in zip(grid.factors, combination, strict=True)]
+        for combination in run.arrays["sample_combinations"].tolist()
     ]
     low, high = min(0.0, float(targets.min())), max(1.0, float(targets.max()))
 
     def draw(figure: "Figure") -> None:
         axes = figure.subplots(3, len(targets), squeeze=False)
-        rows = (("target", targets), ("output", outputs), ("difference", outputs - targets))
-        for line, (name, pictures) in zip(axes, rows, strict=True):
-            apart = name == "difference"
-            look = {"cmap": "RdBu_r", "vmin": low - high, "vmax": high - low} if apart else {"cmap": "gray"}
-            look = look if apart else {**look, "vmin": low, "vmax": high}
+        rows = (
+            ("target", targets, "gray", low, high),
+            ("output", outputs, "gray", low, high),
+            ("difference", outputs - targets, "RdBu_r", low - high, high - low),
+        )
+        for line, (title, pictures, colours, least, most) in zip(axes, rows, strict=True):
             for place, picture in zip(line, pictures, strict=True):
-                shown = place.imshow(picture, interpolation="nearest", **look)
+                shown = place.imshow(picture, interpolation="nearest", cmap=colours, vmin=least, vmax=most)
                 place.set_xticks([])
                 place.set_yticks([])
                 place.spines[:].set_visible(True)
                 place.spines[:].set_color("#888888")
-            line[0].set_ylabel(name)
-            if name != "target":
+            line[0].set_ylabel(title)
+            if title != "target":
                 bar = figure.colorbar(shown, ax=line.tolist(), fraction=0.04, pad=0.02, aspect=8)
                 bar.ax.tick_params(labelsize=7)
         for place, name, error in zip(range(len(targets)), names, errors, strict=True):
-            axes[0, place].set_title(name, fontsize=8)
+            axes[0, place].set_title("\n".join(name), fontsize=8)
             axes[2, place].set_xlabel(short(float(error)), fontsize=8)
 
     seed = run.experiment.seed
     listed = "; ".join(
-        f"{name.replace(chr(10), ', ')}: nMSE {short(float(e))}" for name, e in zip(names, errors, strict=True)
+        f"{', '.join(name)}: nMSE {short(float(error))}" for name, error in zip(names, errors, strict=True)
     )
     alt = f"Target, output and difference of {label}, seed {seed}, for held-out combinations. {listed}."
     caption = (

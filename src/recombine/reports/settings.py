@@ -75,8 +75,8 @@ class SettingRuns:
         return Interval.over_seeds(numbers) if numbers else None
 
     def claims(self) -> list[str]:
-        """The claims it serves, also as a control, each once."""
-        return list(dict.fromkeys(use.claim.id for use in self.uses))
+        """The claims it serves, each once, those it serves as a control last."""
+        return list(dict.fromkeys(use.claim.id for use in sorted(self.uses, key=lambda use: use.control)))
 
     def serves_a_claim(self) -> bool:
         return any(not use.control for use in self.uses)
@@ -95,12 +95,12 @@ def settings_of(
     experiments: dict[str, dict[int, Experiment]] = {}
     named: dict[str, Setting] = {}
     for claim in claims:
-        for control, settings in ((False, claim.settings), (True, claim.control.settings)):
-            for name, setting in settings.items():
-                members = claim.of_setting(setting, scale)
+        sides = ((claim.settings, claim.runs(scale)), (claim.control.settings, claim.control_runs(scale)))
+        for control, (settings, runs) in enumerate(sides):
+            for name, members in runs.items():
                 key = key_of(members[0])
-                named.setdefault(key, setting)
-                uses.setdefault(key, []).append(Use(claim, name, control))
+                named.setdefault(key, settings[name])
+                uses.setdefault(key, []).append(Use(claim, name, bool(control)))
                 experiments.setdefault(key, {}).update({member.seed: member for member in members})
     labels = _labels(named, uses)
     return {

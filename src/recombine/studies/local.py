@@ -80,6 +80,7 @@ def commit(experiment: Experiment, outcome: Outcome, store: Store) -> None:
         "reason": outcome.reason,
         "measures": outcome.measures,
         "cost": outcome.cost,
+        "layers": list(outcome.layers),
         "forecast": experiment.problem.digest(),
         "provenance": provenance(),
     }

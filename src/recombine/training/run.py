@@ -32,6 +32,7 @@ class Outcome:
     cost: dict[str, float]  # seconds of training, seconds in all, peak memory of the process in MB
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
+    layers: tuple[str, ...] = ()  # in order; a record's mappings are sorted by name
 
 
 def interface(problem: Problem) -> Interface:
@@ -79,7 +80,7 @@ def run(
         evidence = truth(problem)
     found = {name: measure(evidence) for name, measure in chosen.items()}
     arrays |= {"error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
-    return Outcome("done", None, found, _cost(started, training_seconds), arrays, weights)
+    return Outcome("done", None, found, _cost(started, training_seconds), arrays, weights, tuple(evidence.layers))
 
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:

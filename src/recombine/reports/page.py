@@ -1,0 +1,36 @@
+"""The page around everything: one HTML document that needs nothing from outside."""
+
+from collections.abc import Sequence
+from importlib import resources
+
+from recombine.reports.markup import Markup, join, raw, tag
+
+# Nothing is loaded and nothing is run, whatever a record may contain.
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+PLACES = {
+    "verdicts": "Verdicts",
+    "settings": "Settings",
+    "forecast": "Predicted against observed",
+    "provenance": "Provenance",
+}
+
+
+def page(title: str, header: Markup, sections: Sequence[Markup]) -> Markup:
+    """The whole document: a header, links to the sections, the sections."""
+    links = [tag("a", words, href=f"#{place}") for place, words in PLACES.items()]
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", raw(style_sheet())),
+    )
+    body = tag("body", tag("header", header), tag("nav", links, aria_label="Sections"), tag("main", *sections))
+    return join(raw("<!doctype html>\n"), tag("html", head, body, lang="en"), raw("\n"))
+
+
+def style_sheet() -> str:
+    """The page's style sheet."""
+    return resources.files(__package__).joinpath("page.css").read_text(encoding="utf-8")

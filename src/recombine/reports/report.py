@@ -1,0 +1,77 @@
+"""`recombine report`: records and verdicts to one self-contained HTML file."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recombine.papers import Paper, Scale, papers
+from recombine.records import Store, provenance
+from recombine.reports.findings import Findings, gather
+from recombine.reports.forecasts import forecast_section
+from recombine.reports.markup import Markup, join, tag
+from recombine.reports.numbers import count
+from recombine.reports.page import page
+from recombine.reports.provenance import command_for_all, provenance_section
+from recombine.reports.setting_section import settings_section
+from recombine.reports.verdicts import counts, verdict_section
+from recombine.reports.writing import write_whole
+
+
+def write_report(output: Path, scale: Scale, stores: Sequence[Store]) -> Path:
+    """Write the report on every paper at a scale, from stored records; nothing is run. Returns ``output``.
+
+    An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
+    all, and holds everything it shows: it opens without a network.
+    """
+    return write_whole(output, report_page(papers.values(), scale, stores).encode("utf-8", "replace"))
+
+
+def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> str:
+    """The report on some papers as an HTML document."""
+    findings = gather(chosen, scale, stores)
+    sections = [
+        verdict_section(findings),
+        settings_section(findings),
+        forecast_section(findings),
+        provenance_section(findings),
+    ]
+    return page(f"recombine report, scale {scale}", _header(findings), sections)
+
+
+def _short(commit: str | None) -> str:
+    """The first digits of a commit, with the mark of a changed folder."""
+    digits, _, mark = (commit or "not known").partition("-")
+    return f"{digits[:12]}-{mark}" if mark else digits[:12]
+
+
+def _header(findings: Findings) -> Markup:
+    runs = findings.runs
+    gaps = {status: sum(run.status == status for run in runs) for status in ("missing", "failed")}
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    own = provenance()
+    line = f"Written {now} by recombine {own['recombine']}, commit {_short(own['commit'])}. "
+    line += f"{count(len(findings.claims), 'claim')} of {count(len(findings.papers), 'paper')}, "
+    line += f"{len(runs) - gaps['missing']} of {count(len(runs), 'run')} recorded."
+    notes = []
+    if gaps["missing"]:
+        words = f"{count(gaps['missing'], 'run')} missing, so some of this page is open. To run: "
+        notes.append(tag("p", words, command_for_all(findings), class_="note"))
+    if gaps["failed"]:
+        words = f"{count(gaps['failed'], 'run')} failed; the settings below give the reasons."
+        notes.append(tag("p", words, class_="note"))
+    if findings.damaged:
+        words = f"{count(len(findings.damaged), 'file')} damaged; they are named under Provenance."
+        notes.append(tag("p", words, class_="note"))
+    return join(
+        tag("h1", "Will it compose? ", tag("span", f"Report at scale {findings.scale}", class_="scale")),
+        tag(
+            "p",
+            "This page says, claim by claim, whether what papers report about compositional generalization was seen "
+            "again in training runs of our own, and shows those runs. Each claim was turned into ranges before "
+            "anything was run; the verdicts compare 95% intervals over seeds with these ranges.",
+            class_="lead",
+        ),
+        counts(findings.judgements.values()),
+        tag("p", line, class_="meaning"),
+        notes,
+    )

@@ -1,0 +1,143 @@
+"""The verdicts: how many of each, and a row per claim that opens to its checks."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from recombine.measures import measures
+from recombine.papers import CheckResult, Judgement, Paper, Verdict
+from recombine.reports.findings import Findings
+from recombine.reports.markup import Markup, command, join, tag
+from recombine.reports.numbers import duration, interval
+from recombine.reports.settings import SettingRuns, key_of
+from recombine.reports.strips import strip
+
+SYMBOLS = {Verdict.CONFIRMED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNDECIDED: "?", Verdict.MISSING: "–"}
+MEANING = {
+    Verdict.CONFIRMED: "every check's interval lies inside its range",
+    Verdict.CONTRADICTED: "some check's interval lies outside its range",
+    Verdict.UNDECIDED: "some interval lies only partly inside, or a run failed",
+    Verdict.MISSING: "some runs have no record yet",
+}
+COLUMNS = ("Claim", "Place", "What it says", "Verdict", "Measured: estimate [95% interval]", "Must be", "Control")
+
+
+def chip(verdict: Verdict, words: str = "") -> Markup:
+    """A verdict as a symbol and a word; the colour only repeats them."""
+    symbol = tag("span", SYMBOLS[verdict], aria_hidden="true")
+    return tag("span", symbol, f" {words or verdict.value}", class_=f"chip {verdict.value}")
+
+
+def counts(judgements: Iterable[Judgement]) -> Markup:
+    """A chip for every verdict with the number of claims that came out so, and one for broken checks."""
+    judged = list(judgements)
+    found = Counter(judgement.verdict for judgement in judged)
+    broken = sum(not judgement.sound for judgement in judged)
+    items = [
+        tag("li", chip(verdict, f"{found[verdict]} {verdict.value}"), tag("span", MEANING[verdict], class_="meaning"))
+        for verdict in Verdict
+    ]
+    if broken:
+        meaning = tag("span", "the control passes too, so the check shows nothing", class_="meaning")
+        items.append(tag("li", _broken(f"{broken} broken"), meaning))
+    return tag("ul", items, class_="counts")
+
+
+def verdict_section(findings: Findings) -> Markup:
+    """A table for each paper."""
+    return tag(
+        "section",
+        tag("h2", "Verdicts"),
+        tag(
+            "p",
+            "A claim is confirmed if every one of its checks is; the row shows the first. Its control is a setting in "
+            "which the same checks must come out contradicted. Open a row for all checks and where the ranges come "
+            "from.",
+        ),
+        [_table(paper, findings) for paper in findings.papers],
+        id="verdicts",
+    )
+
+
+def _table(paper: Paper, findings: Findings) -> Markup:
+    heading = join(tag("strong", paper.title), tag("span", f" {paper.citation}", class_="meaning"))
+    rows = [_claim(findings.judgements[claim.id], findings) for claim in paper.claims]
+    head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in COLUMNS]))
+    return tag("div", tag("table", tag("caption", heading), head, rows, class_="verdicts"), class_="scroll")
+
+
+def _claim(judgement: Judgement, findings: Findings) -> Markup:
+    claim, headline = judgement.claim, judgement.checks[0]
+    quantity = tag("code", headline.check.quantity)
+    cells = [
+        tag("th", claim.id, scope="row"),
+        tag("td", claim.place, class_="place"),
+        tag("td", claim.says, class_="says"),
+        tag("td", chip(judgement.verdict)),
+        tag("td", quantity, tag("br"), _measured(headline), data_label="Measured"),
+        tag("td", str(headline.check.expected), data_label="Must be"),
+        tag("td", _control(judgement), data_label="Control"),
+    ]
+    more = tag("details", tag("summary", f"{claim.id}: all checks, sources, control"), _details(judgement, findings))
+    opened = tag("tr", tag("td", more, colspan=len(COLUMNS)), class_="more")
+    return tag("tbody", tag("tr", cells), opened, id=f"claim-{claim.id}", class_="claim")
+
+
+def _details(judgement: Judgement, findings: Findings) -> Markup:
+    claim, scale = judgement.claim, judgement.scale
+    several = len(claim.settings) > 1
+    warning = "The control passes too: this check is broken and its verdict shows nothing."
+    return join(
+        tag("h4", "Checks"),
+        _checks(judgement.checks, several, sources=True),
+        tag("h4", f"Control: {claim.control.says}"),
+        tag("p", "At least one of the same checks must be contradicted here."),
+        None if judgement.sound else tag("p", _broken("broken check"), f" {warning}"),
+        _checks(judgement.control_checks, several, sources=False),
+        tag("p", "Runs: ", _links(judgement, findings), f". {duration(judgement.seconds)} of computing in all."),
+        tag("p", "To run and judge it: ", command(f"reproduce {claim.id} --scale {scale}")),
+    )
+
+
+def _checks(results: Sequence[CheckResult], several: bool, sources: bool) -> Markup:
+    names = ["Verdict", "Quantity", *(["Setting"] if several else []), "Measured", "Must be", ""]
+    names += ["Source of the range"] if sources else []
+    known = measures.summaries()
+    rows = []
+    for result in results:
+        check = result.check
+        words = tag("span", known.get(check.quantity, ""), class_="meaning")
+        cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
+        cells += [check.of] if several else []
+        cells += [_measured(result), str(check.expected)]
+        cells += [strip(check.expected, result.measured) if result.measured else ""]
+        cells += [check.source] if sources else []
+        rows.append(tag("tr", [tag("td", cell) for cell in cells]))
+    head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in names]))
+    return tag("div", tag("table", head, tag("tbody", rows), class_="checks"), class_="scroll")
+
+
+def _measured(result: CheckResult) -> str:
+    return interval(result.measured) if result.measured else result.note or "nothing measured"
+
+
+def _control(judgement: Judgement) -> Markup:
+    if judgement.sound:
+        return chip(judgement.control_verdict)
+    return join(chip(judgement.control_verdict), " ", _broken("broken check"))
+
+
+def _broken(words: str) -> Markup:
+    return tag("span", tag("span", "⚠", aria_hidden="true"), f" {words}", class_="chip broken")
+
+
+def _links(judgement: Judgement, findings: Findings) -> Markup:
+    """Links to the settings behind a claim and its control."""
+    claim = judgement.claim
+    chosen = [*claim.settings.values(), *claim.control.settings.values()]
+    keys = dict.fromkeys(key_of(setting(judgement.scale)) for setting in chosen)
+    links = [_link(findings.settings[key]) for key in keys]
+    return join([join(", " if place else "", link) for place, link in enumerate(links)])
+
+
+def _link(setting: SettingRuns) -> Markup:
+    return tag("a", setting.label, href=f"#{setting.anchor}")

@@ -1,0 +1,222 @@
+import base64
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recombine.core.seeds import stream
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.papers import Check, Claim, Control, Paper, Range, Scale
+from recombine.papers.claims import Setting
+from recombine.records import Record, Store, provenance
+from recombine.splits import regions
+from recombine.studies import Experiment
+from recombine.studies.forecasting import record_forecast
+from recombine.studies.local import commit
+from recombine.training import Recipe, run
+
+MEASURED = (
+    "id_nmse", "ood_nmse", "rim_nmse", "ood_accuracy", "nmse_by_section",
+    "factorisation", "volume_contrast", "probe_held_out",
+)  # fmt: skip
+SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 3, Scale.PAPER: 3}
+
+
+def tiny(scale: Scale, **changes: Any) -> Experiment:
+    """A perceptron of a few units on small pictures, eight rows and eleven columns."""
+    problem = Problem(tasks.bump(n=(8, 11)), regions.block(y=(2, 6), x=(4, 9)), **changes)
+    model = models.mlp_decoder(width=8, depth=2)
+    return Experiment(problem=problem, model=model, recipe=Recipe(steps=6, batch=8), measures=MEASURED)
+
+
+def shown(scale: Scale) -> Experiment:
+    """The same with the held-out combinations shown."""
+    return tiny(scale, reveal=True)
+
+
+def drawn(scale: Scale) -> Experiment:
+    """The true pictures."""
+    problem = tiny(scale).problem
+    return Experiment(problem=problem, model="truth", measures=MEASURED)
+
+
+def make_claim(
+    id_: str, settings: dict[str, Setting], control: dict[str, Setting], *checks: Check, says: str = "It fails."
+) -> Claim:
+    """A claim of the paper X about some settings."""
+    return Claim(id_, "x", "Fig. 1", says, checks, settings, Control("all is shown", control), SEEDS)
+
+
+def paper_of(*claims: Claim) -> Paper:
+    return Paper("x", "X", "A paper & its title", "Nobody, 2025", claims)
+
+
+@pytest.fixture(scope="session")
+def paper() -> Paper:
+    """Two claims that share a setting. Few steps leave the network near blank, whose nMSE is 1, and truth at 0."""
+    return paper_of(
+        make_claim(
+            "X1",
+            {"main": tiny},
+            {"main": drawn},
+            Check("ood_nmse", Range(low=0.2), "measured by hand, <b>twice</b>"),
+            Check("id_nmse", Range(0.2, 50), "the same"),
+        ),
+        make_claim("X2", {"main": shown}, {"main": tiny}, Check("ood_nmse", Range(0, 1e-6), "a bound nobody meets")),
+    )
+
+
+@pytest.fixture(scope="session")
+def real_store(tmp_path_factory: pytest.TempPathFactory, paper: Paper) -> Store:
+    """Every run of the paper, really trained and recorded the way the executor does it."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    store = Store(tmp_path_factory.mktemp("reports") / "runs")
+    experiments = {item.digest(): item for claim in paper.claims for item in claim.experiments(Scale.QUICK)}
+    for item in experiments.values():
+        record_forecast(item.problem, store)
+        commit(item, run(item.problem, item.model, item.recipe, item.seed, item.measures), store)
+    torch.set_num_threads(threads)
+    return store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "runs")
+
+
+@pytest.fixture(scope="session")
+def record() -> Callable[..., None]:
+    """A function that commits a made-up record of an experiment, in the form of a real one."""
+
+    def write(
+        store: Store,
+        experiment: Experiment,
+        measures: Mapping[str, Any] | None = None,
+        reason: str | None = None,
+        arrays: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        body = {
+            "specification": experiment.settings(),
+            "seed": experiment.seed,
+            "status": "failed" if reason else "done",
+            "reason": reason,
+            "measures": {} if reason else dict(measures or {}),
+            "cost": {"training_seconds": 1.5, "seconds": 2.0, "peak_mb": 100.0},
+            "forecast": experiment.problem.digest(),
+            "provenance": provenance(),
+        }
+        store.commit(Record(experiment.digest(), body, dict(made_up(experiment) if arrays is None else arrays)))
+
+    return write
+
+
+def made_up(experiment: Experiment) -> dict[str, np.ndarray]:
+    """Arrays of the shapes a run leaves behind."""
+    rng, problem = stream(experiment.seed, "test", "reports"), experiment.problem
+    chosen = np.flatnonzero(problem.parts.held_out)[:5]
+    targets = problem.everything.targets[chosen]
+    return {
+        "steps": np.arange(1.0, 8.0),
+        "losses": np.geomspace(1, 0.01, 7),
+        "errors": np.geomspace(1, 0.01, 7),
+        "error_map": rng.random(problem.grid.shape, dtype=np.float32),
+        "sample_combinations": problem.grid.combinations()[chosen],
+        "sample_targets": targets,
+        "sample_outputs": rng.random(targets.shape, dtype=np.float32),
+    }
+
+
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+@dataclass
+class Node:
+    """An element of a parsed page."""
+
+    name: str
+    attributes: dict[str, str | None]
+    children: "list[Node | str]" = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+
+    def all(self, name: str = "", **wanted: str) -> "list[Node]":
+        """Descendants by name and by exact attributes (``class_`` for class)."""
+        found = []
+        for child in self.children:
+            if isinstance(child, Node):
+                fits = all(child.attributes.get(key.rstrip("_")) == value for key, value in wanted.items())
+                found += [child] if fits and name in ("", child.name) else []
+                found += child.all(name, **wanted)
+        return found
+
+
+class Tree(HTMLParser):
+    """Builds a tree, and refuses tags that are not closed in the order in which they were opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Node("", {})
+        self.open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs), f"an attribute of {tag} is given twice"
+        node = Node(tag, dict(attrs))
+        self.open[-1].children.append(node)
+        if tag not in VOID:
+            self.open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open[-1].name == tag, f"</{tag}> closes <{self.open[-1].name}>"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].children.append(data)
+
+
+@pytest.fixture(scope="session")
+def parsed() -> Callable[[str], Node]:
+    """A function from a document or a piece of one to its tree."""
+
+    def parse(text: str) -> Node:
+        tree = Tree()
+        tree.feed(text)
+        tree.close()
+        assert tree.open == [tree.root], f"left open: {[node.name for node in tree.open[1:]]}"
+        return tree.root
+
+    return parse
+
+
+@pytest.fixture(scope="session")
+def image_bytes() -> Callable[[str], bytes]:
+    """A function from an image element to the file inside it."""
+
+    def decode(markup: str) -> bytes:
+        found = re.search(r'src="data:image/[a-z+]+;base64,([^"]*)"', markup)
+        assert found
+        return base64.b64decode(found[1], validate=True)
+
+    return decode
+
+
+@pytest.fixture(scope="session")
+def make() -> Any:
+    """The pieces tests build papers from."""
+
+    class Pieces:
+        claim = staticmethod(make_claim)
+        paper = staticmethod(paper_of)
+        tiny, shown, drawn = staticmethod(tiny), staticmethod(shown), staticmethod(drawn)
+
+    return Pieces

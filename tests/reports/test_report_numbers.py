@@ -1,0 +1,47 @@
+"""Numbers as people read them."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recombine.papers import Interval
+from recombine.reports.numbers import MINUS, ROUNDING, count, duration, interval, short
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0"),
+        (1.0, "1"),
+        (0.012345, "0.0123"),
+        (-0.5, f"{MINUS}0.5"),
+        (12345.6, "1.23e4"),
+        (1.5e-7, f"1.5e{MINUS}7"),
+        (3.1e-27, "≈0"),
+        (math.inf, "∞"),
+        (-math.inf, f"{MINUS}∞"),
+        (math.nan, "not a number"),
+    ],
+)
+def test_a_number_has_three_digits(value, words):
+    assert short(value) == words
+
+
+@settings(deadline=None, max_examples=200)
+@given(value=st.floats(allow_nan=False, allow_infinity=False).filter(lambda v: abs(v) > ROUNDING))
+def test_a_written_number_is_within_half_a_percent(value):
+    assert float(short(value).replace(MINUS, "-")) == pytest.approx(value, rel=5.1e-3)
+
+
+def test_an_interval_names_its_ends_and_seeds():
+    assert interval(Interval(0.92, 0.88, 0.96, 6)) == "0.92 [0.88, 0.96], 6 seeds"
+    assert interval(Interval.over_seeds([0.5])) == "0.5 (1 seed, no interval)"
+
+
+def test_counts_and_durations():
+    assert [count(n, "run") for n in (0, 1, 2, 1234)] == ["0 runs", "1 run", "2 runs", "1,234 runs"]
+    assert [duration(s) for s in (0.4, 119, 120, 7199, 7200, 36000)] == [
+        "0 s", "119 s", "2 min", "120 min", "2.0 h", "10.0 h",
+    ]  # fmt: skip
