@@ -30,7 +30,7 @@ def test_a_number_has_three_digits(value, words):
 
 
 @settings(deadline=None, max_examples=200)
-@given(value=st.floats(allow_nan=False, allow_infinity=False).filter(lambda v: abs(v) > ROUNDING))
+@given(value=st.floats(-1e300, 1e300).filter(lambda v: abs(v) > ROUNDING))
 def test_a_written_number_is_within_half_a_percent(value):
     assert float(short(value).replace(MINUS, "-")) == pytest.approx(value, rel=5.1e-3)
 
@@ -42,6 +42,6 @@ def test_an_interval_names_its_ends_and_seeds():
 
 def test_counts_and_durations():
     assert [count(n, "run") for n in (0, 1, 2, 1234)] == ["0 runs", "1 run", "2 runs", "1,234 runs"]
-    assert [duration(s) for s in (0.4, 119, 120, 7199, 7200, 36000)] == [
+    assert [duration(s) for s in (0.4, 119.0, 120.0, 7199.0, 7200.0, 36000.0)] == [
         "0 s", "119 s", "2 min", "120 min", "2.0 h", "10.0 h",
     ]  # fmt: skip

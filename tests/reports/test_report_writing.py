@@ -42,7 +42,7 @@ def test_a_refused_write_keeps_the_report_that_is_there(tmp_path, monkeypatch, c
 
 
 def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(InputError, match="make the folder '.*nowhere' first"):
+    with pytest.raises(InputError, match=r"make the folder '.*nowhere' first"):
         write_whole(tmp_path / "nowhere" / "report.html", b"new")
     assert list(tmp_path.iterdir()) == []
 

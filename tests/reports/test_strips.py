@@ -37,7 +37,6 @@ def test_a_dot_lies_in_the_band_exactly_if_the_estimate_lies_in_the_range(parsed
 def test_open_ends_run_to_the_border():
     expected, measured = Range(low=1.0), Interval(0.5, -math.inf, math.inf, 1)
 
-
     markup = strip(expected, measured)
     assert f'x1="0.0" x2="{WIDTH:.1f}"' in markup  # one seed: the whisker is everywhere
     assert markup.count('class="bound"') == 1  # the open end has none

@@ -106,7 +106,9 @@ def spreads(
     left: Float[torch.Tensor, "*stack rows terms"], right: Float[torch.Tensor, "*stack terms columns"]
 ) -> Float[torch.Tensor, "*stack"]:
     """Σ_k Var_r left[r, k] + Var_c right[k, c], with unbiased variances. 0: every vector is constant."""
-    return left.var(-2).sum(-1) + right.var(-1).sum(-1)
+    # Written out: the library's own variance is many times slower on arrays of this shape.
+    total = (left - left.mean(-2, keepdim=True)).square().sum((-2, -1)) / (left.shape[-2] - 1)
+    return total + (right - right.mean(-1, keepdim=True)).square().sum((-2, -1)) / (right.shape[-1] - 1)
 
 
 def _over_levels(terms: Float[torch.Tensor, "factors levels"], reduce: str) -> torch.Tensor:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from recombine.reports.markup import Markup, tag
+from recombine.reports.markup import Markup, prose, tag
 from recombine.reports.numbers import short
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ RED = "#d0021b"  # what is held out
 LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
     # Verdana is as wide as DejaVu Sans, so that what fits here fits where that font is not installed.
-    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],
     "font.size": 9.0,
     "axes.titlesize": 9.0,
     "axes.labelsize": 9.0,
@@ -39,33 +39,29 @@ LOOK: dict[Any, Any] = {
     "svg.hashsalt": "recombine",
 }
 PIXELS = 96  # CSS pixels per inch
-SHARP = 160  # dots per inch of a raster image, for screens with small pixels
 LONG = re.compile(r"(\d+\.\d\d)\d+")
 
 
-def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str, raster: bool = False) -> Markup:
-    """The image element of a drawing of this size in inches, as SVG, or as PNG for what is made of pixels.
+def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str) -> Markup:
+    """The image element of a drawing of this size in inches, as an SVG file inside the page.
 
-    It is drawn on white, whatever the page's own colours and the user's own matplotlib settings.
+    It is drawn on white, whatever the page's own colours and the user's own matplotlib settings. What is made of
+    pixels keeps them: they are a small PNG file inside the SVG file, sharp at any size.
     """
     import matplotlib
     from matplotlib.figure import Figure
 
-    buffer = io.BytesIO()
+    buffer = io.StringIO()
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(LOOK)
         figure = Figure(figsize=size, layout="constrained", facecolor="white")
         draw(figure)
-        if raster:
-            figure.savefig(buffer, format="png", dpi=SHARP, metadata={"Software": None})
-        else:
-            figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
-    content = buffer.getvalue() if raster else _compact(buffer.getvalue().decode()).encode()
-    kind = "png" if raster else "svg+xml"
+        nameless: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Type", "Format"))
+        figure.savefig(buffer, format="svg", metadata=nameless)
     return tag(
         "img",
-        src=f"data:image/{kind};base64,{base64.b64encode(content).decode()}",
+        src=f"data:image/svg+xml;base64,{base64.b64encode(_compact(buffer.getvalue()).encode()).decode()}",
         alt=alt,
         width=round(size[0] * PIXELS),
         height=round(size[1] * PIXELS),
@@ -74,7 +70,7 @@ def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str,
 
 def framed(picture: Markup, caption: str) -> Markup:
     """An image on its white card with the words below it."""
-    return tag("figure", tag("div", picture, class_="card"), tag("figcaption", caption))
+    return tag("figure", tag("div", picture, class_="card"), tag("figcaption", prose(caption)))
 
 
 def label_levels(axis: "Axis", factor: "Factor", most: int = 6) -> None:
@@ -103,6 +99,17 @@ def level_name(factor: "Factor", place: int) -> str:
     return level if isinstance(level, str) else f"{level:.4g}"
 
 
+def colour_bar(figure: "Figure", shown: Any, axes: Any, label: str = "", **settings: Any) -> None:
+    """The scale of an image, its colours as pixels: as shapes they would be most of the file."""
+    bar: Any = figure.colorbar(shown, ax=axes, **settings)
+    bar.solids.set_rasterized(True)
+    bar.set_label(label)
+
+
 def _compact(svg: str) -> str:
-    """The same drawing with coordinates to a hundredth of a point; words are left alone."""
-    return re.sub(r"<[^>]*>", lambda found: LONG.sub(r"\1", found[0]), svg[svg.index("<svg") :])
+    """The same drawing without indentation and with coordinates to a hundredth of a point.
+
+    Words are left alone, and so are images: their scale factors would shift pixels far from the origin.
+    """
+    tight = re.sub(r">\s+<", "><", svg[svg.index("<svg") :])
+    return re.sub(r"<(?!image)[^>]*>", lambda found: LONG.sub(r"\1", found[0]), tight)

@@ -123,12 +123,13 @@ def _pairs(forecast: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> 
     measured: dict[str, list[float]] = {}
     for body in bodies:
         for section, value in _errors(body["measures"]).items():
-            measured.setdefault(section, []).append(value)
+            measured.setdefault(section, []).append(float(value))
     for section in forecast.get("sections", []):
         known = section["expected"] is not None  # None where the true pictures are not known
         if known and section["name"] in measured:
             over_seeds = Interval.over_seeds(measured[section["name"]])
-            yield Pair(section["name"], section["expected"], section["low"], section["high"], over_seeds)
+            expected, low, high = (float(section[name]) for name in ("expected", "low", "high"))
+            yield Pair(section["name"], expected, low, high, over_seeds)
 
 
 def _errors(measures: Mapping[str, Any]) -> dict[str, float]:

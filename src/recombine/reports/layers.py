@@ -1,6 +1,5 @@
 """Measures that have a value for each layer, from input to output, beside those of the controls."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns
+from recombine.studies import Experiment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,6 +23,10 @@ DRAWN = {
     "volume_contrast": "volume contrast",
     "probe_held_out": "R² of a linear probe",
 }
+
+
+# Where an axis ends: how far below 0 an R² falls says nothing more.
+LEAST = {"probe_held_out": -1.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,49 +43,54 @@ class Profile:
         return np.linspace(0.0, 1.0, len(self.layers))
 
 
-def profile(setting: SettingRuns, quantity: str) -> Profile | None:
+def layer_order(experiment: Experiment) -> tuple[str, ...]:
+    """Input, the layers as the network itself orders them, output. Records keep layers in alphabetical order."""
+    if not experiment.model.trainable:
+        return ("input", "layer0", "output")
+    from recombine.models.network import Network
+    from recombine.training.run import build
+
+    network = build(experiment.problem, experiment.model, experiment.seed)
+    return ("input", *(network.layer_names if isinstance(network, Network) else ()), "output")
+
+
+def profile(setting: SettingRuns, quantity: str, order: Sequence[str]) -> Profile | None:
     """The values of a measure by layer over the seeds that have it; None if it was not measured by layer."""
     found = [run.measures.get(quantity) for run in setting.with_status("done")]
-    there = [each for each in found if isinstance(each, Mapping) and len(each) > 1]
-    there = [each for each in there if each.keys() == there[0].keys()]
-    if not there:
+    there = [each for each in found if isinstance(each, Mapping)]
+    names = tuple(name for name in order if all(name in each for each in there))
+    if not there or len(names) < 2:
         return None
-    names = in_order(there[0])
     values = np.array([[float(each[name]) for name in names] for each in there])
     return Profile(setting.label, names, values)
 
 
-def in_order(names: Mapping[str, object]) -> tuple[str, ...]:
-    """Layers from input to output. Records keep them sorted as words, where layer10 comes before layer2."""
-
-    def place(name: str) -> tuple[int, list[tuple[int, str]]]:
-        ends = {"input": 0, "output": 2}.get(name, 1)
-        return ends, [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
-
-    return tuple(sorted(names, key=place))
-
-
 def layer_figures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> list[Markup]:
     """A figure for each measure by layer that the setting has."""
+    measured = {name for run in setting.with_status("done") for name in run.measures}
+    if not measured & DRAWN.keys():
+        return []
+    compared = [(each, layer_order(each.experiment)) for each in (setting, *controls)]
     figures = []
-    for quantity, words in DRAWN.items():
-        own = profile(setting, quantity)
+    for quantity in DRAWN:
+        own, *others = (profile(each, quantity, order) for each, order in compared)
         if own is not None:
-            others = [found for control in controls if (found := profile(control, quantity)) is not None]
-            figures.append(_figure(quantity, words, [own, *others]))
+            figures.append(_figure(quantity, [own, *(other for other in others if other is not None)]))
     return figures
 
 
-def _figure(quantity: str, words: str, profiles: Sequence[Profile]) -> Markup:
+def _figure(quantity: str, profiles: Sequence[Profile]) -> Markup:
+    words, least = DRAWN[quantity], LEAST.get(quantity, -np.inf)
+
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
         for place, each in enumerate(profiles):
             style = place % len(COLOURS)
-            mean = each.values.mean(axis=0)
+            values = np.maximum(each.values, least)
             look: dict[str, Any] = {"color": COLOURS[style], "marker": MARKS[style], "linestyle": LINES[style]}
-            axes.plot(each.depths, mean, label=each.label, markersize=4, linewidth=1.4, **look)
-            least, largest = each.values.min(axis=0), each.values.max(axis=0)
-            axes.fill_between(each.depths, least, largest, color=COLOURS[style], alpha=0.18, linewidth=0)
+            axes.plot(each.depths, values.mean(axis=0), label=each.label, markersize=4, linewidth=1.4, **look)
+            ends = values.min(axis=0), values.max(axis=0)
+            axes.fill_between(each.depths, *ends, color=COLOURS[style], alpha=0.18, linewidth=0)
         axes.set_xticks(profiles[0].depths, profiles[0].layers, rotation=40, ha="right", rotation_mode="anchor")
         axes.set_ylabel(words)
         figure.legend(loc="outside upper left", ncols=2, frameon=False, handlelength=2.6, columnspacing=1.0)
@@ -94,6 +103,8 @@ def _figure(quantity: str, words: str, profiles: Sequence[Profile]) -> Markup:
     seeds = count(max(len(each.values) for each in profiles), "seed")
     known = measures.summaries().get(quantity, quantity)
     caption = f"{known} Mean over up to {seeds}; the band is from the least to the largest."
+    if any((each.values < least).any() for each in profiles):
+        caption += f" Values below {short(least)} are drawn there."
     if len({each.layers for each in profiles}) > 1:
         caption += f" Layers are those of {profiles[0].label}; others lie at their share of the way to the output."
     return framed(image(draw, (3.5, 3.0), f"{words} by layer: {told}."), caption)

@@ -42,6 +42,14 @@ def tag(name: str, /, *content: Content, **attributes: str | int | bool | None) 
     return Markup(f"<{name}{written}>{join(*content)}</{name}>")
 
 
+def prose(text: str) -> Markup:
+    """Text in which `names` between backticks, as docstrings have them, are set as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a backtick without its partner
+        return join(text)
+    return join([tag("code", piece) if place % 2 else piece for place, piece in enumerate(pieces)])
+
+
 def command(arguments: str) -> Markup:
     """What to type: a command of recombine."""
     return tag("code", f"recombine {arguments}", class_="command")

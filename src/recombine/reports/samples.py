@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from recombine.reports.canvas import framed, image, level_name
+from recombine.reports.canvas import colour_bar, framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
 from recombine.reports.settings import SeedRun, SettingRuns
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NEEDED = {"sample_combinations", "sample_targets", "sample_outputs"}
@@ -33,6 +34,35 @@ def errors_of(
     return wrong / np.square(blank - targets).mean(axis=(1, 2))
 
 
+def side_by_side(
+    pictures: Float[np.ndarray, "samples rows columns"],
+) -> Float[np.ndarray, "rows width"]:
+    """All pictures in one, from left to right, with empty columns (NaN) between them."""
+    samples, rows, columns = pictures.shape
+    gap = np.full((samples, rows, _gap(columns)), np.nan)
+    whole = np.concatenate([pictures, gap], axis=2).transpose(1, 0, 2).reshape(rows, -1)
+    return whole[:, : -_gap(columns)]
+
+
+def centres(pictures: Float[np.ndarray, "samples rows columns"]) -> Float[np.ndarray, " samples"]:
+    """The middle of each picture along the side."""
+    samples, _, columns = pictures.shape
+    return np.arange(samples) * (columns + _gap(columns)) + (columns - 1) / 2
+
+
+def _gap(columns: int) -> int:
+    return max(1, columns // 8)
+
+
+def _frame(axes: "Axes", pictures: Float[np.ndarray, "samples rows columns"]) -> None:
+    from matplotlib.patches import Rectangle
+
+    _, rows, columns = pictures.shape
+    for middle in centres(pictures):
+        corner = (middle - columns / 2, -0.5)
+        axes.add_patch(Rectangle(corner, columns, rows, fill=False, edgecolor="#888888", linewidth=0.8, clip_on=False))
+
+
 def _figure(label: str, run: SeedRun) -> Markup:
     task, grid = run.experiment.problem.task, run.experiment.problem.grid
     targets, outputs = (run.arrays[name].astype(np.float64) for name in ("sample_targets", "sample_outputs"))
@@ -44,26 +74,26 @@ def _figure(label: str, run: SeedRun) -> Markup:
     low, high = min(0.0, float(targets.min())), max(1.0, float(targets.max()))
 
     def draw(figure: "Figure") -> None:
-        axes = figure.subplots(3, len(targets), squeeze=False)
+        axes = figure.subplots(3, 1)
         rows = (
             ("target", targets, "gray", low, high),
             ("output", outputs, "gray", low, high),
             ("difference", outputs - targets, "RdBu_r", low - high, high - low),
         )
-        for line, (title, pictures, colours, least, most) in zip(axes, rows, strict=True):
-            for place, picture in zip(line, pictures, strict=True):
-                shown = place.imshow(picture, interpolation="nearest", cmap=colours, vmin=least, vmax=most)
-                place.set_xticks([])
-                place.set_yticks([])
-                place.spines[:].set_visible(True)
-                place.spines[:].set_color("#888888")
-            line[0].set_ylabel(title)
+        for place, (title, pictures, colours, least, most) in zip(axes, rows, strict=True):
+            shown = place.imshow(side_by_side(pictures), cmap=colours, vmin=least, vmax=most, interpolation="none")
+            place.set_ylabel(title)
+            place.set_yticks([])
+            place.tick_params(length=0)
+            place.spines[:].set_visible(False)
+            _frame(place, pictures)
             if title != "target":
-                bar = figure.colorbar(shown, ax=line.tolist(), fraction=0.04, pad=0.02, aspect=8)
-                bar.ax.tick_params(labelsize=7)
-        for place, name, error in zip(range(len(targets)), names, errors, strict=True):
-            axes[0, place].set_title("\n".join(name), fontsize=8)
-            axes[2, place].set_xlabel(short(float(error)), fontsize=8)
+                both = [axes[0], axes[1]] if title == "output" else [place]
+                colour_bar(figure, shown, both, aspect=7 * len(both), fraction=0.05, pad=0.02)
+        axes[0].xaxis.tick_top()
+        axes[0].set_xticks(centres(targets), ["\n".join(name) for name in names])
+        axes[1].set_xticks([])
+        axes[2].set_xticks(centres(targets), [short(float(error)) for error in errors])
 
     seed = run.experiment.seed
     listed = "; ".join(
@@ -75,4 +105,4 @@ def _figure(label: str, run: SeedRun) -> Markup:
         "(red too bright, blue too dark). Below each: its nMSE."
     )
     size = (COLUMN * len(targets) + MARGIN[0], ROW * 3 + MARGIN[1])
-    return framed(image(draw, size, alt, raster=True), caption)
+    return framed(image(draw, size, alt), caption)

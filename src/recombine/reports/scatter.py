@@ -83,12 +83,12 @@ def _place(pair: Pair) -> tuple[float, float]:
     return max(pair.expected, FLOOR), max(pair.measured.estimate, FLOOR)
 
 
-def _label_places(points: Mapping[int, Pair], top: float) -> dict[int, tuple[float, float]]:
+def _label_places(points: Mapping[int, Pair], top: float) -> dict[int, tuple[int, int]]:
     """Where to write each number, in typographic points from its mark: the free place with the most room."""
     # About 60 points an inch are left for the axes once labels have taken theirs.
     scale = 60 * SIZE[0] / math.log10(top / FLOOR)
     marks = {number: (scale * math.log10(x), scale * math.log10(y)) for number, (x, y) in _all(points).items()}
-    places: dict[int, tuple[float, float]] = {}
+    places: dict[int, tuple[int, int]] = {}
     taken = list(marks.values())
     for number, (x, y) in marks.items():
         others = [each for key, each in marks.items() if key != number] + taken[len(marks) :]

@@ -7,7 +7,7 @@ from recombine.reports.curves import curves_figure
 from recombine.reports.error_maps import error_map_figure
 from recombine.reports.findings import Findings
 from recombine.reports.layers import layer_figures
-from recombine.reports.markup import Markup, command, join, tag
+from recombine.reports.markup import Markup, command, join, prose, tag
 from recombine.reports.numbers import count, interval
 from recombine.reports.samples import samples_figure
 from recombine.reports.settings import SeedRun, SettingRuns, counterparts, describe
@@ -104,7 +104,7 @@ def _measures(setting: SettingRuns) -> Markup | None:
         return None
     known = measures.summaries()
     rows = [
-        tag("tr", tag("td", tag("code", name)), tag("td", interval(measured)), tag("td", known.get(name, "")))
+        tag("tr", tag("td", tag("code", name)), tag("td", interval(measured)), tag("td", prose(known.get(name, ""))))
         for name, measured in found.items()
     ]
     heads = [tag("th", words, scope="col") for words in ("Measure", "Estimate [95% interval]", "What it is")]

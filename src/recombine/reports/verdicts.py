@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from recombine.measures import measures
 from recombine.papers import CheckResult, Judgement, Paper, Verdict
 from recombine.reports.findings import Findings
-from recombine.reports.markup import Markup, command, join, tag
+from recombine.reports.markup import Markup, command, join, prose, tag
 from recombine.reports.numbers import duration, interval
 from recombine.reports.settings import SettingRuns, key_of
 from recombine.reports.strips import strip
@@ -18,6 +18,8 @@ MEANING = {
     Verdict.UNDECIDED: "some interval lies only partly inside, or a run failed",
     Verdict.MISSING: "some runs have no record yet",
 }
+# Words before a cell where a narrow screen leaves no room for the head of its column.
+LABELS = {"Setting": "Setting", "Measured": "Measured", "Must be": "Must be", "Source of the range": "Source"}
 COLUMNS = ("Claim", "Place", "What it says", "Verdict", "Measured: estimate [95% interval]", "Must be", "Control")
 
 
@@ -70,11 +72,11 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
     quantity = tag("code", headline.check.quantity)
     cells = [
         tag("th", claim.id, scope="row"),
-        tag("td", claim.place, class_="place"),
+        tag("td", claim.place, class_="short"),
         tag("td", claim.says, class_="says"),
         tag("td", chip(judgement.verdict)),
-        tag("td", quantity, tag("br"), _measured(headline), data_label="Measured"),
-        tag("td", str(headline.check.expected), data_label="Must be"),
+        tag("td", quantity, tag("br"), _measured(headline), data_label="Measured", class_="measured"),
+        tag("td", str(headline.check.expected), data_label="Must be", class_="short"),
         tag("td", _control(judgement), data_label="Control"),
     ]
     more = tag("details", tag("summary", f"{claim.id}: all checks, sources, control"), _details(judgement, findings))
@@ -99,19 +101,20 @@ def _details(judgement: Judgement, findings: Findings) -> Markup:
 
 
 def _checks(results: Sequence[CheckResult], several: bool, sources: bool) -> Markup:
-    names = ["Verdict", "Quantity", *(["Setting"] if several else []), "Measured", "Must be", ""]
+    names = ["Verdict", "Quantity", *(["Setting"] if several else []), "Measured", "Must be", "Drawn"]
     names += ["Source of the range"] if sources else []
     known = measures.summaries()
     rows = []
     for result in results:
         check = result.check
-        words = tag("span", known.get(check.quantity, ""), class_="meaning")
+        words = tag("span", prose(known.get(check.quantity, "")), class_="meaning")
         cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
         cells += [check.of] if several else []
         cells += [_measured(result), str(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
         cells += [check.source] if sources else []
-        rows.append(tag("tr", [tag("td", cell) for cell in cells]))
+        labelled = zip(names, cells, strict=True)
+        rows.append(tag("tr", [tag("td", cell, data_label=LABELS.get(name)) for name, cell in labelled]))
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in names]))
     return tag("div", tag("table", head, tag("tbody", rows), class_="checks"), class_="scroll")
 
@@ -121,9 +124,12 @@ def _measured(result: CheckResult) -> str:
 
 
 def _control(judgement: Judgement) -> Markup:
-    if judgement.sound:
-        return chip(judgement.control_verdict)
-    return join(chip(judgement.control_verdict), " ", _broken("broken check"))
+    """The control's verdict. Contradicted is how it should be, so that it does not look like an alarm."""
+    verdict = judgement.control_verdict
+    if verdict is Verdict.CONTRADICTED:
+        words = tag("span", "as it must be", class_="meaning")
+        return tag("span", chip(verdict), tag("br"), words, class_="quiet")
+    return chip(verdict) if judgement.sound else join(chip(verdict), tag("br"), _broken("broken check"))
 
 
 def _broken(words: str) -> Markup:
