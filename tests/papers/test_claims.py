@@ -118,7 +118,8 @@ def test_a_missing_run_is_missing_and_a_failed_one_undecided():
 
 def test_papers_and_claims_are_chosen_by_name():
     assert [c.id for c in papers.claims(["fr1", "FR8", "FR1"])] == ["FR1", "FR8"]
-    assert papers.claims(["forced-rendering"]) == papers.claims(["FR"])
+    assert papers.claims(["forced-rendering"]) == papers.claims(["FR", "FX"])
+    assert {c.id[:2] for c in papers.claims(["FX"])} == {"FX"}
     with pytest.raises(InputError, match="unknown paper or claim 'FR99'"):
         papers.claims(["FR99"])
 

@@ -57,7 +57,7 @@ def test_ids_are_unique_and_carry_the_paper_prefix():
     every = papers.claims()
     assert len({claim.id for claim in every}) == len(every)
     for paper in papers.values():
-        assert all(claim.id.startswith(paper.prefix) for claim in paper.claims)
+        assert all(claim.id.startswith(paper.prefixes) for claim in paper.claims)
 
 
 def test_every_claim_has_a_source_for_each_range():

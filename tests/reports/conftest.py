@@ -1,7 +1,8 @@
 import base64
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recombine.core.seeds import stream
 from recombine.data import Problem, tasks
 from recombine.models import models
-from recombine.papers import Check, Claim, Control, Paper, Range, Scale
+from recombine.papers import Check, Claim, Control, Paper, Range, Scale, papers
 from recombine.papers.claims import Setting
 from recombine.records import Record, Store, provenance
 from recombine.splits import regions
@@ -28,6 +28,7 @@ MEASURED = (
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 3, Scale.PAPER: 3}
 
 
+@cache
 def tiny(scale: Scale, **changes: Any) -> Experiment:
     """A perceptron of a few units on small pictures, eight rows and eleven columns."""
     problem = Problem(tasks.bump(n=(8, 11)), regions.block(y=(2, 6), x=(4, 9)), **changes)
@@ -35,11 +36,13 @@ def tiny(scale: Scale, **changes: Any) -> Experiment:
     return Experiment(problem=problem, model=model, recipe=Recipe(steps=6, batch=8), measures=MEASURED)
 
 
+@cache
 def shown(scale: Scale) -> Experiment:
     """The same with the held-out combinations shown."""
     return tiny(scale, reveal=True)
 
 
+@cache
 def drawn(scale: Scale) -> Experiment:
     """The true pictures."""
     problem = tiny(scale).problem
@@ -54,7 +57,8 @@ def make_claim(
 
 
 def paper_of(*claims: Claim) -> Paper:
-    return Paper("x", "X", "A paper & its title", "Nobody, 2025", claims)
+    """A paper of these claims; whatever else a paper has is a real one's."""
+    return replace(papers["forced-rendering"], key="x", title="A paper & its title", citation="Nobody", claims=claims)
 
 
 @pytest.fixture(scope="session")
@@ -95,14 +99,14 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture(scope="session")
 def record() -> Callable[..., None]:
-    """A function that commits a made-up record of an experiment, in the form of a real one."""
+    """A function that commits a made-up record in the form of a real one, with an error map if asked."""
 
     def write(
         store: Store,
         experiment: Experiment,
         measures: Mapping[str, Any] | None = None,
         reason: str | None = None,
-        arrays: Mapping[str, np.ndarray] | None = None,
+        drawable: bool = False,
     ) -> None:
         body = {
             "specification": experiment.settings(),
@@ -114,25 +118,10 @@ def record() -> Callable[..., None]:
             "forecast": experiment.problem.digest(),
             "provenance": provenance(),
         }
-        store.commit(Record(experiment.digest(), body, dict(made_up(experiment) if arrays is None else arrays)))
+        errors = {"error_map": np.full(experiment.problem.grid.shape, 1.0 + experiment.seed)}
+        store.commit(Record(experiment.digest(), body, errors if drawable else {}))
 
     return write
-
-
-def made_up(experiment: Experiment) -> dict[str, np.ndarray]:
-    """Arrays of the shapes a run leaves behind."""
-    rng, problem = stream(experiment.seed, "test", "reports"), experiment.problem
-    chosen = np.flatnonzero(problem.parts.held_out)[:5]
-    targets = problem.everything.targets[chosen]
-    return {
-        "steps": np.arange(1.0, 8.0),
-        "losses": np.geomspace(1, 0.01, 7),
-        "errors": np.geomspace(1, 0.01, 7),
-        "error_map": rng.random(problem.grid.shape, dtype=np.float32),
-        "sample_combinations": problem.grid.combinations()[chosen],
-        "sample_targets": targets,
-        "sample_outputs": rng.random(targets.shape, dtype=np.float32),
-    }
 
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recombine.reports.markup import Markup, command, join, raw, tag
+from recombine.reports.markup import Markup, command, join, prose, raw, tag
 
 # Surrogates cannot be written to a file; carriage returns are among the control characters that are replaced.
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(text=words, name=words)
 def test_any_text_survives_as_text_and_as_attribute(parsed, text, name):
     (node,) = parsed(tag("p", text, title=name)).children
@@ -18,7 +18,7 @@ def test_any_text_survives_as_text_and_as_attribute(parsed, text, name):
     assert node.attributes == {"title": name}
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(pieces=st.lists(words, max_size=4))
 def test_joining_is_escaping_each_piece(parsed, pieces):
     assert join(pieces) == "".join(join(piece) for piece in pieces)
@@ -54,6 +54,11 @@ def test_void_elements_are_not_closed():
 def test_control_characters_show_as_replaced(character):
     assert join(f"a{character}b") == "a\ufffdb"
     assert join("a\tb\nc") == "a\tb\nc"
+
+
+def test_backticks_make_code():
+    assert prose("`a<b` is `c`") == "<code>a&lt;b</code> is <code>c</code>"
+    assert prose("no pair ` <here>") == "no pair ` &lt;here&gt;"
 
 
 def test_raw_is_the_only_way_around():

@@ -9,15 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from recombine.data import Problem, tasks
+from recombine.models import models
 from recombine.papers import Check, Range, Scale
 from recombine.reports.canvas import LOOK, image
 from recombine.reports.curves import curves_figure
 from recombine.reports.error_maps import error_map_figure, mean_error_map, outline
-from recombine.reports.layers import DRAWN, in_order, layer_figures, profile
-from recombine.reports.samples import errors_of, samples_figure
+from recombine.reports.layers import DRAWN, layer_figures, layer_order, profile
+from recombine.reports.samples import centres, errors_of, samples_figure, side_by_side
 from recombine.reports.settings import SeedRun, settings_of
+from recombine.splits import regions
+from recombine.studies import Experiment
 
-PNG, SVG = b"\x89PNG\r\n", b"<svg"
+SVG, PIXELS = b"<svg", b"data:image/png;base64,"
 
 
 def setting_with(make, arrays_of=lambda seed: {}, measures_of=lambda seed: {}, status="done", setting=None):
@@ -38,21 +42,19 @@ def line(figure):
     figure.legend()
 
 
-@pytest.mark.parametrize(("raster", "start"), [(False, SVG), (True, PNG)])
-def test_an_image_is_a_file_inside_the_page(parsed, image_bytes, raster, start):
-    markup = image(line, (2.0, 1.5), 'a "line" <up>', raster)
+def test_an_image_is_a_file_inside_the_page(parsed, image_bytes):
+    markup = image(line, (2.0, 1.5), 'a "line" <up>')
     (node,) = parsed(markup).children
-    assert image_bytes(markup).startswith(start)
+    assert image_bytes(markup).startswith(SVG)
     assert node.attributes["alt"] == 'a "line" <up>'
     assert (node.attributes["width"], node.attributes["height"]) == ("192", "144")
 
 
-@pytest.mark.parametrize("raster", [False, True])
-def test_the_same_drawing_is_the_same_image_whatever_the_user_has_set(raster):
-    first = image(line, (2.0, 1.5), "x", raster)
+def test_the_same_drawing_is_the_same_image_whatever_the_user_has_set():
+    first = image(line, (2.0, 1.5), "x")
     with matplotlib.rc_context({"text.color": "white", "figure.facecolor": "black", "font.size": 30}):
         kept = {name: matplotlib.rcParams[name] for name in LOOK}
-        assert image(line, (2.0, 1.5), "x", raster) == first
+        assert image(line, (2.0, 1.5), "x") == first
         assert {name: matplotlib.rcParams[name] for name in LOOK} == kept
 
 
@@ -80,7 +82,9 @@ def test_the_outline_of_a_block_is_its_perimeter(data):
     inside[top:bottom, left:right] = True
     axes = Figure().add_subplot()
     outline(axes, inside)
-    points = np.array(axes.collections[0].get_segments())
+    pieces = axes.lines[0].get_xydata().reshape(-1, 3, 2)
+    assert np.isnan(pieces[:, 2]).all()  # the pen is lifted after every side
+    points = pieces[:, :2]
     lengths = np.abs(np.diff(points, axis=1)).sum(axis=2)
     assert lengths.sum() == 2 * (bottom - top) + 2 * (right - left)
     assert points.min(axis=(0, 1)).tolist() == [left - 0.5, top - 0.5]
@@ -91,7 +95,7 @@ def test_the_map_is_the_mean_over_seeds(make, parsed, image_bytes):
     setting = setting_with(make, lambda seed: {"error_map": np.full((8, 11), seed, dtype=np.float32)})
     assert mean_error_map(setting) == pytest.approx(np.ones((8, 11)))
     figure = error_map_figure(setting)
-    assert image_bytes(figure).startswith(PNG)
+    assert image_bytes(figure).count(PIXELS) == 2  # the map and its scale
     (picture,) = parsed(figure).all("img")
     assert "8 levels of y and 11 of x, averaged over 3 seeds" in picture.attributes["alt"]
 
@@ -143,33 +147,81 @@ def test_curves_survive_a_run_that_diverged(make, image_bytes):
     assert curves_figure(setting_with(make, lambda seed: nothing)) is None
 
 
-@settings(deadline=None, max_examples=50)
-@given(depth=st.integers(0, 25), data=st.data())
-def test_layers_are_put_in_order_whatever_order_they_come_in(depth, data):
-    right = ("input", *(f"layer{number}" for number in range(depth)), "output")
-    assert in_order(dict.fromkeys(data.draw(st.permutations(right)))) == right
+@settings(deadline=None, max_examples=30)
+@given(samples=st.integers(1, 4), rows=st.integers(1, 5), columns=st.integers(6, 20))
+def test_pictures_stand_side_by_side(samples, rows, columns):
+    pictures = np.random.default_rng(0).random((samples, rows, columns))
+    whole, middles = side_by_side(pictures), centres(pictures)
+    for picture, middle in zip(pictures, middles, strict=True):
+        start = round(middle - (columns - 1) / 2)
+        assert np.array_equal(whole[:, start : start + columns], picture)
+    assert np.isfinite(whole).sum() == pictures.size
+    assert np.isfinite(whole[:, [0, -1]]).all()
+
+
+def test_pixels_stay_where_they_are(make, image_bytes):
+    """Coordinates are cut to two digits, but not the scale of an image, which would shift its far end."""
+    targets = make.tiny(Scale.QUICK).problem.everything.targets[:2]
+    arrays = {"sample_combinations": np.array([[0, 0], [0, 1]]), "sample_targets": targets, "sample_outputs": targets}
+    svg = image_bytes(samples_figure(setting_with(make, lambda seed: arrays))).decode()
+    scales = [re.search(r'transform="[^"]*"', found) for found in re.findall(r"<image[^>]*>", svg)]
+    assert any(re.search(r"\d\.\d{4,}", scale[0]) for scale in scales if scale)
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (models.forced_rendering(), ("embedding", "prelu0", "conv0", "prelu1", "conv1", "prelu2")),
+        (models.mlp_decoder(width=2, depth=11), tuple(f"layer{number}" for number in range(11))),
+    ],
+)
+def test_layers_come_in_the_order_of_the_network(make, model, names):
+    """Not in that of the record, where conv0 stands before embedding and layer10 before layer2."""
+    task = tasks.bump(n=8, encoding="one-hot")
+    problem = Problem(task, regions.block(y=(2, 5), x=(3, 6)))
+    experiment = Experiment(problem=problem, model=model, measures=("factorisation",))
+    assert layer_order(experiment) == ("input", *names, "output")
+    values = {name: float(place) for place, name in enumerate(("input", *names, "output"))}
+    measures = {"factorisation": dict(sorted(values.items()))}
+    setting = setting_with(make, measures_of=lambda seed: measures, setting=lambda scale: experiment)
+    found = profile(setting, "factorisation", layer_order(experiment))
+    assert found.layers == tuple(values)
+    assert found.values[0].tolist() == list(values.values())
+
+
+def test_true_pictures_are_one_layer(make):
+    assert layer_order(make.drawn(Scale.QUICK)) == ("input", "layer0", "output")
 
 
 def test_a_profile_has_a_row_per_seed_and_a_column_per_layer(make):
-    layers = {"output": 0.2, "layer0": 0.6, "input": 1.0}
+    layers, order = {"output": 0.2, "layer0": 0.6, "input": 1.0}, ("input", "layer0", "layer1", "output")
     setting = setting_with(
         make, measures_of=lambda seed: {"factorisation": {k: v - seed / 10 for k, v in layers.items()}}
     )
-    found = profile(setting, "factorisation")
+    found = profile(setting, "factorisation", order)
     assert found.layers == ("input", "layer0", "output")
     assert found.values == pytest.approx(np.array([[1.0, 0.6, 0.2], [0.9, 0.5, 0.1], [0.8, 0.4, 0.0]]))
     assert found.depths == pytest.approx([0.0, 0.5, 1.0])
-    assert profile(setting, "ood_nmse") is None
+    assert profile(setting, "ood_nmse", order) is None
+
+
+def test_a_probe_far_below_zero_does_not_hide_the_others(make, image_bytes):
+    layers = {"input": 1.0, "layer0": 0.5, "output": -300.0}
+    (figure,) = layer_figures(setting_with(make, measures_of=lambda seed: {"probe_held_out": layers}), [])
+    assert "Values below \N{MINUS SIGN}1 are drawn there." in figure
+    assert "to \N{MINUS SIGN}300 at the output" in figure
+    ticks = re.findall(rb">\xe2\x88\x92([0-9.]+)</text>", image_bytes(figure))
+    assert max(float(tick) for tick in ticks) == 1.0
 
 
 def test_layers_are_drawn_beside_their_control(make, parsed):
     deep = {"input": 1.0, "layer0": 0.6, "layer1": 0.5, "output": 0.2}
-    flat = {"input": 1.0, "output": 0.9}
+    flat = {"input": 1.0, "layer0": 1.0, "output": 0.9}
     own = setting_with(make, measures_of=lambda seed: {"factorisation": deep, "volume_contrast": deep})
-    control = setting_with(make, measures_of=lambda seed: {"factorisation": flat}, setting=make.shown)
+    control = setting_with(make, measures_of=lambda seed: {"factorisation": flat}, setting=make.drawn)
     first, second = layer_figures(own, [control])
-    assert "tiny from 1 at the input to 0.2 at the output; shown from 1 at the input to 0.9" in first
+    assert "tiny from 1 at the input to 0.2 at the output; drawn from 1 at the input to 0.9" in first
     assert "others lie at their share of the way" in first
-    assert "shown" not in second
+    assert "drawn" not in second
     assert all(words in first + second for words in list(DRAWN.values())[:2])
     assert layer_figures(setting_with(make), [control]) == []

@@ -20,7 +20,7 @@ def drawn(parsed, expected, measured):
     return (left, left + float(band.attributes["width"])), ends, float(dot.attributes["cx"]), svg
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(ends=st.tuples(values, values), low=values, high=values)
 def test_a_dot_lies_in_the_band_exactly_if_the_estimate_lies_in_the_range(parsed, ends, low, high):
     a, b = sorted(ends)

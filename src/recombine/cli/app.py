@@ -2,8 +2,8 @@
 
 import sys
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from recombine.cli import forecasting, health, listing, reporting, reproducing, training
 from recombine.core.errors import InputError, unknown
@@ -11,7 +11,6 @@ from recombine.core.errors import InputError, unknown
 app = typer.Typer(
     name="recombine",
     help="Will it compose, and why? By theory before training, by training, and by looking inside.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -30,12 +29,16 @@ for command in (
 
 
 @app.callback(invoke_without_command=True)
-def start(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+def start(
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
+) -> None:
     if version:
         from recombine import __version__
 
         typer.echo(f"recombine {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -44,14 +47,9 @@ def main(arguments: list[str] | None = None) -> None:
         code = app(args=arguments, standalone_mode=False)
     except InputError as error:
         code = complain(str(error))
-    except click.exceptions.NoArgsIsHelpError as error:
-        typer.echo(error.ctx.get_help() if error.ctx else "")
-        code = 0
-    except click.UsageError as error:
+    except TyperException as error:
         code = complain(usage(error))
-    except click.ClickException as error:
-        code = complain(error.format_message())
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         typer.echo("recombine: interrupted; finished runs are kept, the same command goes on from here.", err=True)
         code = 130
     except BrokenPipeError:
@@ -62,17 +60,18 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def usage(error: click.UsageError) -> str:
+def usage(error: TyperException) -> str:
     """A usage error in one sentence, with the nearest names and where help is."""
-    path = error.ctx.command_path if error.ctx else "recombine"
-    if isinstance(error, click.NoSuchOption) and error.ctx:
-        options = [name for parameter in error.ctx.command.params for name in parameter.opts]
-        return str(unknown(f"option of {path}", error.option_name, options))
-    message = error.format_message().rstrip(".")
-    words = message.split("'")
-    if message.startswith("No such command") and isinstance(error.ctx and error.ctx.command, click.Group):
-        return str(unknown("command", words[1], error.ctx.command.commands))  # type: ignore[union-attr]
-    return f"{message}; see `{path} --help`."
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "recombine"
+    option = getattr(error, "option_name", None)
+    if option and context:
+        known = [name for parameter in context.command.params for name in parameter.opts if name.startswith("-")]
+        return str(unknown(f"option of {path}", option, known))
+    message = getattr(error, "format_message", lambda: str(error))()
+    if message.startswith("No such command") and context:
+        return str(unknown("command", message.split("'")[1], context.command.commands))
+    return f"{message.rstrip('.')}; see `{path} --help`."
 
 
 def complain(message: str) -> int:

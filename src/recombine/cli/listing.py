@@ -78,7 +78,7 @@ def _studies() -> list[dict[str, Any]]:
     return [
         {
             "name": f"{paper.key} at {scale}",
-            "summary": f"every {paper.prefix} claim and its control; recombine plan {paper.key} --scale {scale}",
+            "summary": f"every {paper.prefixes[0]} claim and its control; recombine plan {paper.key} --scale {scale}",
         }
         for paper in papers.values()
         for scale in Scale

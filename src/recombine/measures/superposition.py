@@ -16,7 +16,7 @@ MOST = 40  # held-out combinations that are decomposed; bounds the time on large
 
 def sharers(evidence: Evidence, band: int = 0) -> Bool[np.ndarray, "held trained"]:
     """Which trained combinations have y or x within ``band`` levels of which held-out ones."""
-    return (evidence.apart(evidence.deep, "id") <= band).any(axis=0)
+    return np.any(evidence.apart(evidence.deep, "id") <= band, axis=0)
 
 
 @measures.register("superposition_correlation")

@@ -12,7 +12,7 @@ class Paper:
     """One paper of the curriculum."""
 
     key: str
-    prefix: str  # of its claims' identifiers
+    prefixes: tuple[str, ...]  # of its claims' identifiers; those of our own claims about it come last
     title: str
     citation: str
     claims: tuple[Claim, ...]
@@ -33,7 +33,9 @@ class Papers(dict[str, Paper]):
             return every
         by_name: dict[str, list[Claim]] = {claim.id.lower(): [claim] for claim in every}
         for paper in self.values():
-            by_name[paper.key] = by_name[paper.prefix.lower()] = list(paper.claims)
+            by_name[paper.key] = list(paper.claims)
+            for prefix in paper.prefixes:
+                by_name[prefix.lower()] = [claim for claim in paper.claims if claim.id.startswith(prefix)]
         selected: dict[str, Claim] = {}
         for name in names:
             if name.lower() not in by_name:

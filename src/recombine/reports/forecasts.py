@@ -31,7 +31,7 @@ def forecast_section(findings: Findings) -> Markup:
             "Before its first training, every problem gets a forecast of the error in each of its sections. The "
             "forecast is that of the kernel regime: it is what networks do that are so wide that training hardly "
             "changes their layers. Networks that learn features may do better or worse, above all when factors are "
-            "shown alone or a regulariser is used, so a point off the line is a finding, not a mistake.",
+            "shown alone or a regulariser is used: how far the points lie off the line is what this figure is for.",
         ),
         body,
         tag("p", absent, class_="note") if absent else None,

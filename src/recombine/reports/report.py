@@ -14,7 +14,7 @@ from recombine.reports.page import page
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.verdicts import counts, verdict_section
-from recombine.reports.writing import write_whole
+from recombine.reports.writing import writable_place, write_whole
 
 
 def write_report(output: Path, scale: Scale, stores: Sequence[Store]) -> Path:
@@ -23,6 +23,7 @@ def write_report(output: Path, scale: Scale, stores: Sequence[Store]) -> Path:
     An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
     all, and holds everything it shows: it opens without a network.
     """
+    writable_place(output)  # before the figures are drawn, which takes a while
     return write_whole(output, report_page(papers.values(), scale, stores).encode("utf-8", "replace"))
 
 

@@ -10,15 +10,28 @@ from recombine.core.errors import InputError
 from recombine.records import durable
 
 
-def write_whole(output: Path, content: bytes) -> Path:
-    """Put ``content`` in the place of ``output``: a draft beside it, onto the disk, then one rename.
+def writable_place(output: Path) -> Path:
+    """The file that writing to ``output`` would replace; an `InputError` where there can be none.
 
-    Until the rename a file that was there before stays as it is. A link is followed. Devices, folders and
-    pipes are refused: a rename would put a plain file in their place.
+    A link is followed. Devices, folders and pipes are refused: a rename would put a plain file in their place.
     """
     target = Path(os.path.realpath(output))
     if target.exists() and not target.is_file():
         raise InputError(f"cannot write the report to {output}: it is no plain file; give the name of an HTML file.")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"cannot write the report to {output}: there is no folder {str(output.parent)!r}; make it first or choose "
+            "another place."
+        )
+    return target
+
+
+def write_whole(output: Path, content: bytes) -> Path:
+    """Put ``content`` in the place of ``output``: a draft beside it, onto the disk, then one rename.
+
+    Until the rename a file that was there before stays as it is.
+    """
+    target = writable_place(output)
     draft = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.draft")
     try:
         durable.write(draft, content)
@@ -35,8 +48,6 @@ def _refused(output: Path, error: OSError) -> InputError:
     reason = error.strerror or type(error).__name__
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         cure = "free some space or choose another place"
-    elif error.errno in (errno.ENOENT, errno.ENOTDIR):
-        cure = f"make the folder {str(output.parent)!r} first or choose another place"
     else:
         cure = "allow writing there or choose another place"
     return InputError(f"cannot write the report to {output}: {reason}; {cure} (a report already there is kept).")

@@ -4,7 +4,14 @@ Nothing here sees a network. A kernel that needs one is computed elsewhere and h
 """
 
 from recombine.theory.additive import additive_answer, additive_fit
-from recombine.theory.forecast import Forecast, SectionForecast, forecast_images, tangent_kernels
+from recombine.theory.forecast import (
+    COMPOSES_BELOW,
+    FAILS_ABOVE,
+    Forecast,
+    SectionForecast,
+    forecast_images,
+    tangent_kernels,
+)
 from recombine.theory.kernels import overlap_kernel, predict
 from recombine.theory.margin import max_margin
 from recombine.theory.reasons import Reason
@@ -12,6 +19,8 @@ from recombine.theory.solve import Regression, regress
 from recombine.theory.tangent import relu_nngp_kernel, relu_tangent_kernel
 
 __all__ = [
+    "COMPOSES_BELOW",
+    "FAILS_ABOVE",
     "Forecast",
     "Reason",
     "Regression",
