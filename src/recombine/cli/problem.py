@@ -44,7 +44,7 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
         assign(document, setting)
     if hold_out:
         document["split"] = parse_region(hold_out)
-    if "split" not in document:
+    if "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
         raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
     if isolated:
         given = isolated.split(",")
