@@ -23,13 +23,23 @@ _HOMES = {
     "Recipe": "recombine.training",
     "encodings": "recombine.data",
     "forecast": "recombine.studies.forecasting",
-    "models": "recombine.models",
-    "papers": "recombine.papers",
     "penalties": "recombine.training",
     "tasks": "recombine.data",
     "train": "recombine.studies.training",
 }
-_PACKAGES = ("data", "factors", "measures", "records", "reports", "splits", "studies", "theory", "training")
+_PACKAGES = (
+    "data",
+    "factors",
+    "measures",
+    "models",
+    "papers",
+    "records",
+    "reports",
+    "splits",
+    "studies",
+    "theory",
+    "training",
+)
 
 __all__ = [
     "Experiment",
@@ -55,11 +65,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from recombine import data, factors, measures, records, reports, splits, studies, theory, training
+    from recombine import data, factors, measures, models, papers, records, reports, splits, studies, theory, training
     from recombine.core.errors import InputError
     from recombine.data import Problem, encodings, tasks
-    from recombine.models import models
-    from recombine.papers import papers
     from recombine.studies import Experiment
     from recombine.studies.forecasting import forecast
     from recombine.studies.training import train

@@ -115,6 +115,7 @@ def record() -> Callable[..., None]:
             "reason": reason,
             "measures": {} if reason else dict(measures or {}),
             "cost": {"training_seconds": 1.5, "seconds": 2.0, "peak_mb": 100.0},
+            "layers": ["input", "layer0", "output"],
             "forecast": experiment.problem.digest(),
             "provenance": provenance(),
         }

@@ -9,29 +9,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from recombine.data import Problem, tasks
-from recombine.models import models
 from recombine.papers import Check, Range, Scale
 from recombine.reports.canvas import LOOK, image
 from recombine.reports.curves import curves_figure
 from recombine.reports.error_maps import error_map_figure, mean_error_map, outline
-from recombine.reports.layers import DRAWN, layer_figures, layer_order, profile
+from recombine.reports.layers import DRAWN, layer_figures, profile
 from recombine.reports.samples import centres, errors_of, samples_figure, side_by_side
 from recombine.reports.settings import SeedRun, settings_of
-from recombine.splits import regions
-from recombine.studies import Experiment
 
 SVG, PIXELS = b"<svg", b"data:image/png;base64,"
 
 
-def setting_with(make, arrays_of=lambda seed: {}, measures_of=lambda seed: {}, status="done", setting=None):
+LAYERS = ("input", "layer0", "layer1", "output")
+
+
+def setting_with(
+    make, arrays_of=lambda seed: {}, measures_of=lambda seed: {}, status="done", setting=None, layers=LAYERS
+):
     """The runs of one setting with these arrays and measures for each seed."""
     claim = make.claim(
         "X7", {"main": setting or make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(high=1.0), "none")
     )
 
     def run_of(experiment):
-        body = {"status": status, "reason": "it died", "measures": measures_of(experiment.seed)}
+        body = {"status": status, "reason": "it died", "measures": measures_of(experiment.seed), "layers": layers}
         return SeedRun(experiment, body, arrays_of(experiment.seed))
 
     return next(iter(settings_of([claim], Scale.QUICK, run_of).values()))
@@ -117,6 +118,7 @@ def test_a_blank_sample_has_error_one_and_a_right_one_zero(make):
     blank = problem.task.blank
     outputs = np.stack([targets[0], np.full((8, 11), blank), 2 * blank - targets[2]])
     assert errors_of(outputs, targets, blank) == pytest.approx([0.0, 1.0, 4.0])
+    assert np.isnan(errors_of(outputs[:1], np.full((1, 8, 11), blank), blank)).all()
 
 
 def test_samples_are_those_of_the_first_seed_that_has_some(make, parsed):
@@ -168,41 +170,26 @@ def test_pixels_stay_where_they_are(make, image_bytes):
     assert any(re.search(r"\d\.\d{4,}", scale[0]) for scale in scales if scale)
 
 
-@pytest.mark.parametrize(
-    ("model", "names"),
-    [
-        (models.forced_rendering(), ("embedding", "prelu0", "conv0", "prelu1", "conv1", "prelu2")),
-        (models.mlp_decoder(width=2, depth=11), tuple(f"layer{number}" for number in range(11))),
-    ],
-)
-def test_layers_come_in_the_order_of_the_network(make, model, names):
-    """Not in that of the record, where conv0 stands before embedding and layer10 before layer2."""
-    task = tasks.bump(n=8, encoding="one-hot")
-    problem = Problem(task, regions.block(y=(2, 5), x=(3, 6)))
-    experiment = Experiment(problem=problem, model=model, measures=("factorisation",))
-    assert layer_order(experiment) == ("input", *names, "output")
-    values = {name: float(place) for place, name in enumerate(("input", *names, "output"))}
+def test_layers_come_in_the_order_of_the_network(make):
+    """Not in that of a record's mappings, where conv0 stands before embedding and layer10 before layer2."""
+    layers = ("input", "embedding", "conv0", "layer2", "layer10", "output")
+    values = {name: float(place) for place, name in enumerate(layers)}
     measures = {"factorisation": dict(sorted(values.items()))}
-    setting = setting_with(make, measures_of=lambda seed: measures, setting=lambda scale: experiment)
-    found = profile(setting, "factorisation", layer_order(experiment))
-    assert found.layers == tuple(values)
+    found = profile(setting_with(make, measures_of=lambda seed: measures, layers=layers), "factorisation")
+    assert found.layers == layers
     assert found.values[0].tolist() == list(values.values())
 
 
-def test_true_pictures_are_one_layer(make):
-    assert layer_order(make.drawn(Scale.QUICK)) == ("input", "layer0", "output")
-
-
 def test_a_profile_has_a_row_per_seed_and_a_column_per_layer(make):
-    layers, order = {"output": 0.2, "layer0": 0.6, "input": 1.0}, ("input", "layer0", "layer1", "output")
+    layers = {"output": 0.2, "layer0": 0.6, "input": 1.0}
     setting = setting_with(
         make, measures_of=lambda seed: {"factorisation": {k: v - seed / 10 for k, v in layers.items()}}
     )
-    found = profile(setting, "factorisation", order)
+    found = profile(setting, "factorisation")
     assert found.layers == ("input", "layer0", "output")
     assert found.values == pytest.approx(np.array([[1.0, 0.6, 0.2], [0.9, 0.5, 0.1], [0.8, 0.4, 0.0]]))
     assert found.depths == pytest.approx([0.0, 0.5, 1.0])
-    assert profile(setting, "ood_nmse", order) is None
+    assert profile(setting, "ood_nmse") is None
 
 
 def test_a_probe_far_below_zero_does_not_hide_the_others(make, image_bytes):

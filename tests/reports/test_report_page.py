@@ -266,7 +266,7 @@ def test_records_of_other_programs_do_no_harm(store, record, make):
     claim = make.claim("X1", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(0.5, 1.5), "s"))
     record(store, make.tiny(Scale.QUICK), {"ood_nmse": 1.0})
     store.commit(Record("aaaa", {"note": "no run at all"}))
-    store.commit(Record("bbbb", {"specification": {"model": "gone"}, "status": "done", "measures": {"ood_nmse": 1.0}}))
+    store.commit(Record("bbbb", {"specification": {"model": "gone"}, "status": "done", "forecast": "../secret"}))
     assert "3 records in all" in report_page([make.paper(claim)], Scale.QUICK, [store])
 
 

@@ -67,7 +67,7 @@ def judge(claim: Claim, scale: Scale, bodies: Bodies) -> Judgement:
     results = _results(claim, claim.runs(scale), bodies)
     controls = _results(claim, claim.control_runs(scale), bodies)
     digests = {experiment.digest() for experiment in claim.experiments(scale)}
-    seconds = sum(bodies[digest]["cost"].get("seconds", 0.0) for digest in digests if digest in bodies)
+    seconds = sum((bodies[digest]["cost"].get("seconds", 0.0) for digest in digests if digest in bodies), 0.0)
     return Judgement(claim, scale, _all_of(results), results, _all_of(controls), controls, seconds)
 
 

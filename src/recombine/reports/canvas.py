@@ -68,9 +68,10 @@ def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str)
     )
 
 
-def framed(picture: Markup, caption: str) -> Markup:
-    """An image on its white card with the words below it."""
-    return tag("figure", tag("div", picture, class_="card"), tag("figcaption", prose(caption)))
+def framed(picture: Markup, caption: str, wide: bool = False) -> Markup:
+    """An image on its white card with the words below it. A wide one scrolls before it gets too small to read."""
+    card = tag("div", picture, class_="card wide" if wide else "card")
+    return tag("figure", card, tag("figcaption", prose(caption)))
 
 
 def label_levels(axis: "Axis", factor: "Factor", most: int = 6) -> None:

@@ -122,8 +122,9 @@ def _labels(papers: Iterable[Paper], scale: Scale) -> dict[str, str]:
 def _pairs(forecast: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> Iterable[Pair]:
     measured: dict[str, list[float]] = {}
     for body in bodies:
-        for section, value in _errors(body["measures"]).items():
-            measured.setdefault(section, []).append(float(value))
+        for section, value in _errors(body.get("measures") or {}).items():
+            if isinstance(value, int | float):
+                measured.setdefault(section, []).append(float(value))
     for section in forecast.get("sections", []):
         known = section["expected"] is not None  # None where the true pictures are not known
         if known and section["name"] in measured:

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Bool, Float
 
+from recombine.core.shapes import Bool, Float
 from recombine.reports.canvas import RED, colour_bar, framed, image, label_levels
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short

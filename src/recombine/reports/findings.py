@@ -7,6 +7,7 @@ from typing import Any
 from recombine.core.errors import InputError
 from recombine.papers import Claim, Judgement, Paper, Scale, judge
 from recombine.records import DamagedRecord, Store
+from recombine.records.record import DIGEST
 from recombine.reports.settings import Arrays, SeedRun, SettingRuns, settings_of
 from recombine.studies import Experiment
 from recombine.studies.stores import all_bodies
@@ -50,7 +51,7 @@ def gather(papers: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> Fi
         return SeedRun(experiment, body, _arrays(digest, stores, damaged) if body else {})
 
     settings = settings_of(claims, scale, run_of)
-    problems = {str(body["forecast"]) for body in bodies.values() if body.get("forecast")}
+    problems = {digest for body in bodies.values() if DIGEST.fullmatch(digest := str(body.get("forecast")))}
     forecasts = {digest: found for digest in sorted(problems) if (found := _forecast(digest, stores, damaged))}
     judgements = {claim.id: judge(claim, scale, bodies) for claim in claims}
     return Findings(chosen, scale, judgements, settings, bodies, forecasts, damaged)

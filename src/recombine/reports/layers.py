@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float
 
+from recombine.core.shapes import Float
 from recombine.measures import measures
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns
-from recombine.studies import Experiment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,22 +42,12 @@ class Profile:
         return np.linspace(0.0, 1.0, len(self.layers))
 
 
-def layer_order(experiment: Experiment) -> tuple[str, ...]:
-    """Input, the layers as the network itself orders them, output. Records keep layers in alphabetical order."""
-    if not experiment.model.trainable:
-        return ("input", "layer0", "output")
-    from recombine.models.network import Network
-    from recombine.training.run import build
-
-    network = build(experiment.problem, experiment.model, experiment.seed)
-    return ("input", *(network.layer_names if isinstance(network, Network) else ()), "output")
-
-
-def profile(setting: SettingRuns, quantity: str, order: Sequence[str]) -> Profile | None:
+def profile(setting: SettingRuns, quantity: str) -> Profile | None:
     """The values of a measure by layer over the seeds that have it; None if it was not measured by layer."""
-    found = [run.measures.get(quantity) for run in setting.with_status("done")]
-    there = [each for each in found if isinstance(each, Mapping)]
-    names = tuple(name for name in order if all(name in each for each in there))
+    done = setting.with_status("done")
+    there = [each for each in (run.measures.get(quantity) for run in done) if isinstance(each, Mapping)]
+    # A record's mappings are sorted by name; the order of the layers is kept beside them.
+    names = tuple(name for name in (done[0].layers if done else ()) if all(name in each for each in there))
     if not there or len(names) < 2:
         return None
     values = np.array([[float(each[name]) for name in names] for each in there])
@@ -70,10 +59,9 @@ def layer_figures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> list
     measured = {name for run in setting.with_status("done") for name in run.measures}
     if not measured & DRAWN.keys():
         return []
-    compared = [(each, layer_order(each.experiment)) for each in (setting, *controls)]
     figures = []
     for quantity in DRAWN:
-        own, *others = (profile(each, quantity, order) for each, order in compared)
+        own, *others = (profile(each, quantity) for each in (setting, *controls))
         if own is not None:
             figures.append(_figure(quantity, [own, *(other for other in others if other is not None)]))
     return figures

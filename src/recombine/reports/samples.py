@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
 
+from recombine.core.shapes import Float
 from recombine.reports.canvas import colour_bar, framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
@@ -29,9 +29,12 @@ def samples_figure(setting: SettingRuns) -> Markup | None:
 def errors_of(
     outputs: Float[np.ndarray, "samples rows columns"], targets: Float[np.ndarray, "samples rows columns"], blank: float
 ) -> Float[np.ndarray, " samples"]:
-    """nMSE of each picture: its squared error over that of a blank. 0: right; 1: as bad as a blank."""
-    wrong = np.square(outputs - targets).mean(axis=(1, 2))
-    return wrong / np.square(blank - targets).mean(axis=(1, 2))
+    """nMSE of each picture: its squared error over that of a blank.
+
+    0: right; 1: as bad as a blank; NaN: the target itself is blank.
+    """
+    wrong, cost = (np.square(each - targets).mean(axis=(1, 2)) for each in (outputs, np.full_like(targets, blank)))
+    return np.divide(wrong, cost, out=np.full_like(wrong, np.nan), where=cost > 0)
 
 
 def side_by_side(
@@ -105,4 +108,4 @@ def _figure(label: str, run: SeedRun) -> Markup:
         "(red too bright, blue too dark). Below each: its nMSE."
     )
     size = (COLUMN * len(targets) + MARGIN[0], ROW * 3 + MARGIN[1])
-    return framed(image(draw, size, alt), caption)
+    return framed(image(draw, size, alt), caption, wide=True)

@@ -1,7 +1,7 @@
 """The settings behind the claims: experiments that differ only in seed, with the run of each seed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -40,6 +40,11 @@ class SeedRun:
     @property
     def measures(self) -> Mapping[str, Any]:
         return self.body["measures"] if self.body else {}
+
+    @property
+    def layers(self) -> Sequence[str]:
+        """The network's layers in order, input first and output last."""
+        return self.body["layers"] if self.body else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +156,7 @@ def _differing(spec: Any) -> str:
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
         return str(value.get("kind", "")) or ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
-    return " to ".join(_plain(item) for item in value) if isinstance(value, list) else str(value)
+    return f"({', '.join(_plain(item) for item in value)})" if isinstance(value, list) else str(value)
 
 
 def _says(setting: Setting) -> str:
