@@ -1,5 +1,7 @@
 """Input codes: how the position of one factor becomes numbers. An absent factor is a code of its own."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from pydantic import Field
 
@@ -13,17 +15,20 @@ Positions = Float[np.ndarray, " items"]  # NaN where the factor is absent
 Code = Float[np.ndarray, "items units"]
 
 
+@dataclass(frozen=True)
+class Axis:
+    """What a factor's positions lie on: its levels, the pixels of the canvas, and the period where it is a ring."""
+
+    levels: Float[np.ndarray, " levels"]
+    pixels: Float[np.ndarray, " pixels"]
+    period: float | None = None
+
+
 class Encoding(Spec):
     """How one factor is coded. Factors are coded separately and their codes concatenated, in grid order."""
 
-    def encode(
-        self,
-        positions: Positions,
-        levels: Float[np.ndarray, " levels"],
-        pixels: Float[np.ndarray, " pixels"],
-        period: float | None,
-    ) -> Code:
-        """Codes of real-valued ``positions`` of a factor with these ``levels`` on a canvas of these ``pixels``."""
+    def encode(self, positions: Positions, axis: Axis) -> Code:
+        """Codes of real-valued ``positions`` along one axis."""
         raise NotImplementedError
 
 
@@ -39,14 +44,8 @@ def separation(
 class OneHot(Encoding):
     """One unit per level, 1 where the factor has it: 1[i = x]. Absent: all zeros. Levels only, no positions between."""
 
-    def encode(
-        self,
-        positions: Positions,
-        levels: Float[np.ndarray, " levels"],
-        pixels: Float[np.ndarray, " pixels"],
-        period: float | None,
-    ) -> Code:
-        code = (np.abs(separation(positions, levels, period)) < 1e-9).astype(float)
+    def encode(self, positions: Positions, axis: Axis) -> Code:
+        code = (np.abs(separation(positions, axis.levels, axis.period)) < 1e-9).astype(float)
         between = ~np.isnan(positions) & (code.sum(axis=1) != 1)
         if between.any():
             raise InputError(
@@ -66,14 +65,8 @@ class BumpCode(Encoding):
     sigma: float = Field(default=1.0, gt=0)
     width: float = Field(default=1.0, gt=0)
 
-    def encode(
-        self,
-        positions: Positions,
-        levels: Float[np.ndarray, " levels"],
-        pixels: Float[np.ndarray, " pixels"],
-        period: float | None,
-    ) -> Code:
-        code = np.exp(-np.square(separation(positions, pixels, period)) / (2 * self.width * self.sigma**2))
+    def encode(self, positions: Positions, axis: Axis) -> Code:
+        code = np.exp(-np.square(separation(positions, axis.pixels, axis.period)) / (2 * self.width * self.sigma**2))
         return np.nan_to_num(code, nan=0.0)
 
 
@@ -86,13 +79,7 @@ class Ramp(Encoding):
 
     presence: bool = False
 
-    def encode(
-        self,
-        positions: Positions,
-        levels: Float[np.ndarray, " levels"],
-        pixels: Float[np.ndarray, " pixels"],
-        period: float | None,
-    ) -> Code:
+    def encode(self, positions: Positions, axis: Axis) -> Code:
         there = ~np.isnan(positions)
         if not self.presence and not there.all():
             raise InputError(
@@ -114,14 +101,8 @@ class Sinusoidal(Encoding):
     pairs: int = Field(default=8, ge=1)
     base: float = Field(default=10000.0, gt=1)
 
-    def encode(
-        self,
-        positions: Positions,
-        levels: Float[np.ndarray, " levels"],
-        pixels: Float[np.ndarray, " pixels"],
-        period: float | None,
-    ) -> Code:
+    def encode(self, positions: Positions, axis: Axis) -> Code:
         k = np.arange(self.pairs)
-        frequencies = self.base ** (-k / self.pairs) if period is None else 2 * np.pi * (k + 1) / period
+        frequencies = self.base ** (-k / self.pairs) if axis.period is None else 2 * np.pi * (k + 1) / axis.period
         phase = positions[:, None] * frequencies
         return np.nan_to_num(np.concatenate([np.sin(phase), np.cos(phase)], axis=1), nan=0.0)

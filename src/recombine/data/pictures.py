@@ -18,7 +18,7 @@ from pydantic import Field
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Int
 from recombine.core.spec import Kinds, MemberOf, Spec
-from recombine.data.encodings import BumpCode, Encoding, encodings, separation
+from recombine.data.encodings import Axis, BumpCode, Encoding, encodings, separation
 from recombine.factors import Factor, Grid
 
 tasks: Kinds["Picture"] = Kinds("task")
@@ -107,15 +107,11 @@ class Picture(Spec):
 
     def codes(self, positions: Float[np.ndarray, "items 2"]) -> Float[np.ndarray, "items units"]:
         """The input code of each row (y, x) of centres, as float32: the code of y, then that of x."""
-        parts = [
-            self.encoding.encode(
-                positions[:, axis],
-                np.asarray(factor.levels, dtype=float),
-                np.arange(-self.margin, side + self.margin, dtype=float),
-                float(side) if self.periodic else None,
-            )
-            for axis, (factor, side) in enumerate(zip(self.grid.factors, self.image, strict=True))
-        ]
+        parts = []
+        for column, (factor, side) in enumerate(zip(self.grid.factors, self.image, strict=True)):
+            pixels = np.arange(-self.margin, side + self.margin, dtype=float)
+            axis = Axis(np.asarray(factor.levels, dtype=float), pixels, float(side) if self.periodic else None)
+            parts.append(self.encoding.encode(positions[:, column], axis))
         return np.concatenate(parts, axis=1).astype(np.float32)
 
     def scatter(
