@@ -48,7 +48,7 @@ def first_steps() -> dict[str, Experiment]:
 
 @pytest.mark.parametrize("experiment", first_steps().values(), ids=lambda e: f"{e.model.kind}-{e.problem.task.n}")
 def test_every_setting_takes_its_first_steps(experiment):
-    outcome = run(experiment.problem, experiment.model, experiment.recipe, 0, ("id_nmse", "ood_nmse"))
+    outcome = run(change(experiment, measures=("id_nmse", "ood_nmse")).plan())
     assert outcome.status == "done"
     assert outcome.measures["id_nmse"] >= 0
 

@@ -87,7 +87,7 @@ def real_store(tmp_path_factory: pytest.TempPathFactory, paper: Paper) -> Store:
     experiments = {item.digest(): item for claim in paper.claims for item in claim.experiments(Scale.QUICK)}
     for item in experiments.values():
         record_forecast(item.problem, store)
-        commit(item, run(item.problem, item.model, item.recipe, item.seed, item.measures), store)
+        commit(item, run(item.plan()), store)
     torch.set_num_threads(threads)
     return store
 

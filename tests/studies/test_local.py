@@ -33,7 +33,7 @@ def test_runs_are_recorded_once_with_their_forecast_and_match_running_alone(tmp_
     assert execute(experiments, store, workers=2) == 0
     for experiment in experiments:
         record = store.read(experiment.digest(), weights=True)
-        alone = run(BASE.problem, BASE.model, BASE.recipe, experiment.seed, BASE.measures)
+        alone = run(experiment.plan())
         assert record.body["measures"] == pytest.approx(alone.measures, rel=1e-4)
         assert Experiment.read(record.body["specification"]) == experiment
         assert record.body["seed"] == experiment.seed

@@ -10,12 +10,22 @@ from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
-from recombine.training import Recipe, penalties, run
-from recombine.training.loop import batches, fit
+from recombine.training import Plan, Recipe, penalties
+from recombine.training import run as run_plan
+from recombine.training.loop import Member, batches
+from recombine.training.loop import fit as fit_members
 from recombine.training.run import build
 
 SMALL = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 4), x=(3, 6)))
 MLP = models.mlp_decoder(width=16, depth=2)
+
+
+def run(*plan):
+    return run_plan(Plan(*plan))
+
+
+def fit(network, examples, recipe, seed, progress=None):
+    return fit_members([Member(network, examples, recipe, seed)], progress)[0]
 
 
 @given(items=st.integers(1, 20), batch=st.integers(1, 30), steps=st.integers(1, 30), seed=st.integers(0, 3))

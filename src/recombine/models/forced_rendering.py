@@ -64,7 +64,9 @@ class ForcedRenderingNetwork(Network):
                 yield f"conv{block}", _batch_first(pictures)
         yield "output", _batch_first(pictures)[:, 0]
 
-    def regulariser(self, entropy: float, variance: float, reduce: str = "sum") -> Float[torch.Tensor, ""]:
+    def regulariser(
+        self, entropy: float | torch.Tensor, variance: float | torch.Tensor, reduce: str = "sum"
+    ) -> Float[torch.Tensor, ""]:
         """R = entropy · `entropy_term` + variance · `variance_term`, to be added to the loss of every batch.
 
         It is over all levels, not only those of the batch. The released weights are 0.1 and 0.01 with ``"sum"``.

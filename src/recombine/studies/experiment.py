@@ -10,7 +10,7 @@ from recombine.core.spec import MemberOf, Spec
 from recombine.data import Problem
 from recombine.measures import measures
 from recombine.models import ModelSpec, models
-from recombine.training import Recipe
+from recombine.training import Plan, Recipe
 
 S = TypeVar("S", bound=Spec)
 
@@ -30,6 +30,10 @@ class Experiment(Spec):
         for name in names:
             measures.pick(name)
         return tuple(sorted(set(names)))
+
+    def plan(self) -> Plan:
+        """What the training package needs to know of it."""
+        return Plan(self.problem, self.model, self.recipe, self.seed, self.measures)
 
     def title(self) -> str:
         """A few words for a progress line: model, task, seed."""

@@ -155,7 +155,7 @@ def _work(settings: Settings) -> Outcome:
         assert _messages_out is not None
         _messages_out.put((digest, step / steps, loss))
 
-    return run(experiment.problem, experiment.model, experiment.recipe, experiment.seed, experiment.measures, tell)
+    return run(experiment.plan(), tell)
 
 
 @contextmanager

@@ -2,6 +2,6 @@
 
 from recombine.training.penalties import penalties
 from recombine.training.recipe import Recipe
-from recombine.training.run import Outcome, run
+from recombine.training.run import Outcome, Plan, run, run_stack
 
-__all__ = ["Outcome", "Recipe", "penalties", "run"]
+__all__ = ["Outcome", "Plan", "Recipe", "penalties", "run", "run_stack"]

@@ -1,18 +1,18 @@
 """The one training loop: data in memory as tensors, no loader, a stream of random numbers per purpose."""
 
-import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
-from torch import nn
 
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float
 from recombine.data import Examples
-from recombine.training.recipe import Recipe
+from recombine.training.mlp_by_hand import MlpByHand
+from recombine.training.steppers import Alone, Mapped, Member, Stepper
 
 # How often the loss is looked at: for the history, for divergence, for progress.
 GLANCES = 100
@@ -27,7 +27,7 @@ class History:
     steps: Float[np.ndarray, " glances"]
     losses: Float[np.ndarray, " glances"]
     errors: Float[np.ndarray, " glances"]
-    seconds: float
+    seconds: float  # this member's share of the stack's
     diverged: str | None
 
 
@@ -42,39 +42,67 @@ def batches(items: int, batch: int, steps: int, seed: int) -> Iterator[np.ndarra
         waiting = waiting[batch:]
 
 
-def optimiser(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    parameters = list(network.parameters())
-    if recipe.optimiser == "sgd":
-        return torch.optim.SGD(parameters, lr=recipe.rate, weight_decay=recipe.decay)
-    kind = torch.optim.AdamW if recipe.optimiser == "adamw" else torch.optim.Adam
-    return kind(parameters, lr=recipe.rate, weight_decay=recipe.decay, fused=True)
+def stepper_for(members: Sequence[Member]) -> Stepper:
+    """The fastest way to step these members together."""
+    if len(members) == 1 and not MlpByHand.fits(members):
+        return Alone(members[0])
+    return MlpByHand(members) if MlpByHand.fits(members) else Mapped(members)
 
 
-def fit(network: nn.Module, examples: Examples, recipe: Recipe, seed: int, progress: Progress | None = None) -> History:
-    """Train ``network`` in place. A loss that is no longer finite ends the training and is reported, not raised."""
+def fit(members: Sequence[Member], progress: Progress | None = None) -> list[History]:
+    """Train the networks in place. A loss that is no longer finite ends that member's training, and its alone.
+
+    Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
+    """
     started = time.perf_counter()
-    codes, targets = torch.from_numpy(examples.codes), torch.from_numpy(examples.targets)
-    descent = optimiser(network, recipe)
+    recipe = members[0].recipe
+    codes, targets, first_row = _table([member.examples for member in members])
+    orders = [batches(len(member.examples), recipe.batch, recipe.steps, member.seed) for member in members]
+    stepper = stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
-    glances: list[tuple[float, float, float]] = []
-    diverged = None
-    network.train()
-    for step, rows in enumerate(batches(len(examples), recipe.batch, recipe.steps, seed), start=1):
-        pick = torch.from_numpy(rows)
-        error = nn.functional.mse_loss(network(codes[pick]), targets[pick])
-        loss = error
-        for penalty in recipe.penalties:
-            loss = loss + penalty.term(network)
-        descent.zero_grad(set_to_none=True)
-        loss.backward()
-        descent.step()
-        if step % every == 0 or step == recipe.steps:
-            glances.append((step, loss.item(), error.item()))
-            if progress:
-                progress(step, recipe.steps, glances[-1][1])
-            if not math.isfinite(glances[-1][1]):
-                diverged = f"the loss became {glances[-1][1]} by step {step} of {recipe.steps}"
-                break
-    network.eval()
-    steps, losses, errors = np.array(glances, dtype=float).T
-    return History(steps, losses, errors, time.perf_counter() - started, diverged)
+    glances: list[np.ndarray] = []
+    step = 0
+    while step < recipe.steps:
+        # As many batches as there are steps to the next glance, at once.
+        ahead = min(every, recipe.steps - step)
+        rows = np.stack([np.stack(list(islice(order, ahead))) for order in orders], axis=1)
+        for pick in torch.from_numpy(rows + first_row[:, None]):
+            chosen = pick.flatten()
+            stepper.step(codes[chosen].unflatten(0, pick.shape), targets[chosen].unflatten(0, pick.shape))
+        step += ahead
+        glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
+        if progress:
+            progress(step, recipe.steps, float(np.median(glances[-1][:, 1])))
+        if not np.isfinite(glances[-1][:, 1]).any():
+            break
+    stepper.finish()
+    seconds = (time.perf_counter() - started) / len(members)
+    return [_history(seen, recipe.steps, seconds) for seen in np.stack(glances, axis=1)]
+
+
+def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
+    """All examples in one table, equal sets once, and the row at which each member's begin."""
+    starts: dict[bytes, int] = {}
+    distinct: list[Examples] = []
+    rows = 0
+    first_row = []
+    for examples in sets:
+        key = examples.codes.tobytes() + examples.positions.tobytes()
+        if key not in starts:
+            starts[key] = rows
+            distinct.append(examples)
+            rows += len(examples)
+        first_row.append(starts[key])
+    codes = torch.from_numpy(np.concatenate([examples.codes for examples in distinct]))
+    targets = torch.from_numpy(np.concatenate([examples.targets for examples in distinct]))
+    return codes, targets, np.array(first_row)
+
+
+def _history(seen: Float[np.ndarray, "glances 3"], steps: int, seconds: float) -> History:
+    """One member's history, up to and including the first loss that is not finite."""
+    wild = np.flatnonzero(~np.isfinite(seen[:, 1]))
+    reason = None
+    if len(wild):
+        seen = seen[: wild[0] + 1]
+        reason = f"the loss became {seen[-1, 1]} by step {seen[-1, 0]:.0f} of {steps}"
+    return History(seen[:, 0], seen[:, 1], seen[:, 2], seconds, reason)

@@ -17,7 +17,12 @@ penalties: Kinds["Penalty"] = Kinds("penalty")
 class Penalty(Spec):
     """A term of the training loss computed from the network's parameters."""
 
-    def term(self, network: "nn.Module") -> "torch.Tensor":
+    def strengths(self) -> dict[str, float]:
+        """The numbers in which members of a stack may differ, by name."""
+        raise NotImplementedError
+
+    def term(self, network: "nn.Module", **strengths: "float | torch.Tensor") -> "torch.Tensor":
+        """The term at these strengths, which are the penalty's own or those of one member of a stack."""
         raise NotImplementedError
 
 
@@ -34,10 +39,13 @@ class Rendering(Penalty):
     variance: float = Field(default=0.01, ge=0)
     reduce: Literal["sum", "mean"] = "sum"
 
-    def term(self, network: "nn.Module") -> "torch.Tensor":
+    def strengths(self) -> dict[str, float]:
+        return {"entropy": self.entropy, "variance": self.variance}
+
+    def term(self, network: "nn.Module", **strengths: "float | torch.Tensor") -> "torch.Tensor":
         if not hasattr(network, "regulariser"):
             raise InputError(
                 f"the penalty 'rendering' needs a forced-rendering network, got {type(network).__name__}; "
                 "use model forced-rendering or drop the penalty."
             )
-        return network.regulariser(self.entropy, self.variance, self.reduce)  # type: ignore[operator]
+        return network.regulariser(**strengths, reduce=self.reduce)  # type: ignore[operator]

@@ -1,7 +1,8 @@
-"""One run: build the network, train it, observe it, measure it."""
+"""Runs: build the networks, train them, alone or as a stack, then observe and measure each."""
 
 import resource
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from recombine.training.recipe import Recipe
 if TYPE_CHECKING:
     from torch import nn
 
-    from recombine.training.loop import Progress
+    from recombine.training.loop import History, Progress
 
 # How many held-out combinations have their picture kept in the record.
 SAMPLES = 6
@@ -48,39 +49,67 @@ def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
     return model.build(interface(problem), torch.Generator().manual_seed(torch_seed(seed, "model", "init")))
 
 
-def run(
-    problem: Problem,
-    model: ModelSpec,
-    recipe: Recipe,
-    seed: int,
-    quantities: tuple[str, ...],
-    progress: "Progress | None" = None,
-) -> Outcome:
-    """Train and measure. Training that diverges is an outcome, with its reason; bad input is an error."""
-    started = time.perf_counter()
-    chosen = {name: measures.pick(name) for name in quantities}
-    arrays: dict[str, np.ndarray] = {}
-    weights: dict[str, np.ndarray] = {}
-    training_seconds = 0.0
-    if model.trainable:
-        from recombine.training.loop import fit
-        from recombine.training.observe import observe
+@dataclass(frozen=True)
+class Plan:
+    """One run to be: everything `run` needs to know about it."""
 
-        network = build(problem, model, seed)
-        history = fit(network, problem.training_set(seed), recipe, seed, progress)
-        training_seconds = history.seconds
-        arrays = {"steps": history.steps, "losses": history.losses, "errors": history.errors}
-        if history.diverged:
-            return Outcome("failed", history.diverged, {}, _cost(started, training_seconds), arrays)
-        weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-        evidence = observe(problem, network)
-    else:
+    problem: Problem
+    model: ModelSpec
+    recipe: Recipe
+    seed: int
+    measures: tuple[str, ...]
+
+
+def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
+    """Train and measure one plan."""
+    return run_stack([plan], progress)[0]
+
+
+def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None) -> list[Outcome]:
+    """Train plans of one shape together, then measure each.
+
+    Training that diverges is an outcome of that plan, with its reason; bad input is an error.
+    """
+    for plan in plans:
+        for name in plan.measures:
+            measures.pick(name)
+    if not plans[0].model.trainable:
         from recombine.training.observe import truth
 
-        evidence = truth(problem)
-    found = {name: measure(evidence) for name, measure in chosen.items()}
-    arrays |= {"error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
-    return Outcome("done", None, found, _cost(started, training_seconds), arrays, weights, tuple(evidence.layers))
+        return [_measured(plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
+    from recombine.training.loop import Member, fit
+
+    members = [
+        Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in plans
+    ]
+    histories = fit(members, progress)
+    return [
+        _outcome(plan, member.network, history) for plan, member, history in zip(plans, members, histories, strict=True)
+    ]
+
+
+def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
+    from recombine.training.observe import observe
+
+    started = time.perf_counter()
+    arrays = {"steps": history.steps, "losses": history.losses, "errors": history.errors}
+    if history.diverged:
+        return Outcome("failed", history.diverged, {}, _cost(started, history.seconds), arrays)
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    return _measured(plan, started, observe(plan.problem, network), arrays, weights, history.seconds)
+
+
+def _measured(
+    plan: Plan,
+    started: float,
+    evidence: Evidence,
+    arrays: dict[str, np.ndarray],
+    weights: dict[str, np.ndarray],
+    training: float,
+) -> Outcome:
+    found = {name: measures.pick(name)(evidence) for name in plan.measures}
+    arrays = {**arrays, "error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
+    return Outcome("done", None, found, _cost(started, training), arrays, weights, tuple(evidence.layers))
 
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:
@@ -96,4 +125,4 @@ def samples(evidence: Evidence) -> dict[str, np.ndarray]:
 
 def _cost(started: float, training: float) -> dict[str, float]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"training_seconds": training, "seconds": time.perf_counter() - started, "peak_mb": peak}
+    return {"training_seconds": training, "seconds": training + time.perf_counter() - started, "peak_mb": peak}

@@ -1,0 +1,60 @@
+"""A stack of plain MLPs with the backward pass written out on arrays that are allocated once.
+
+Per layer, with members s, batch rows b and units i (in), o (out):
+
+    forward    a = h W^T + c,  h' = max(a, 0)            output: y = h W^T + c
+    error      E = mean over b and pixels of (y - t)^2
+    backward   g = 2 (y - t) / (batch pixels)            dW = g^T h,  dc = sum_b g,  g' = (g W) [h > 0]
+
+It is the same arithmetic as autograd's, in the order of the formulas; a test compares the two.
+"""
+
+from collections.abc import Sequence
+
+import torch
+
+from recombine.models.mlp import MlpNetwork
+from recombine.training.steppers import Member, Stack
+
+
+class MlpByHand(Stack):
+    """Members are `MlpNetwork`s without penalties."""
+
+    @staticmethod
+    def fits(members: Sequence[Member]) -> bool:
+        return all(type(m.network) is MlpNetwork and not m.recipe.penalties for m in members)
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        super().__init__(members)
+        count, batch = len(members), members[0].recipe.batch
+        self.gradients = torch.zeros_like(self.weights)
+        weights, gradients = self.cut(self.weights), self.cut(self.gradients)
+        self.layers = list(zip(weights[::2], weights[1::2], gradients[::2], gradients[1::2], strict=True))
+        self.outputs = [weight.new_empty(count, batch, weight.shape[1]) for weight, *_ in self.layers]
+        self.flows = [torch.empty_like(output) for output in self.outputs[:-1]]
+
+    def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
+        inputs = [codes, *self.outputs[:-1]]
+        for (weight, bias, _, _), incoming, output in zip(self.layers, inputs, self.outputs, strict=True):
+            torch.baddbmm(bias[:, None], incoming, weight.mT, out=output)
+            if output is not self.outputs[-1]:
+                output.clamp_min_(0)
+        flow = self.outputs[-1].sub_(targets.flatten(2))
+        scale = 2 / (flow.shape[1] * flow.shape[2])  # the factor of g; the first products carry it along
+        for index in reversed(range(len(self.layers))):
+            weight, _, to_weight, to_bias = self.layers[index]
+            torch.baddbmm(to_weight, flow.mT, inputs[index], beta=0, alpha=scale, out=to_weight)
+            torch.sum(flow, dim=1, out=to_bias)
+            if index == len(self.layers) - 1:
+                to_bias.mul_(scale)
+            if index:
+                back = torch.baddbmm(
+                    self.flows[index - 1], flow, weight, beta=0, alpha=scale, out=self.flows[index - 1]
+                )
+                # The layer's own output is not needed any more: where it was positive becomes the mask.
+                flow, scale = back.mul_(inputs[index].sign_()), 1
+        self.descend(self.gradients)
+
+    def losses(self) -> torch.Tensor:
+        error = self.outputs[-1].square().mean((1, 2))  # a step leaves output minus target there
+        return torch.stack([error, error], dim=1)

@@ -1,0 +1,132 @@
+"""How one step is taken: by one network alone, or by a stack of networks of one shape at once.
+
+A stack gives each member what it would get alone, to rounding: members share no number, only the work.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.func import functional_call, vmap
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+from recombine.core.shapes import Float
+from recombine.data import Examples
+from recombine.training.objective import Objective
+from recombine.training.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Member:
+    """One training: a network, what it is shown, how, and the seed of its batches."""
+
+    network: nn.Module
+    examples: Examples
+    recipe: Recipe
+    seed: int
+
+
+class Stepper(ABC):
+    """Takes training steps for its members and tells their losses when asked."""
+
+    @abstractmethod
+    def step(
+        self,
+        codes: Float[torch.Tensor, "members batch inputs"],
+        targets: Float[torch.Tensor, "members batch rows columns"],
+    ) -> None:
+        """One step of every member on its own batch."""
+
+    @abstractmethod
+    def losses(self) -> Float[torch.Tensor, "members 2"]:
+        """Loss and error of every member on its last batch, before the step."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Leave the trained weights in the members' networks."""
+
+
+def optimiser(groups: Iterable[tuple[Iterable[nn.Parameter], Recipe]]) -> torch.optim.Optimizer:
+    """The optimiser of parameters whose recipes differ in rate and decay only."""
+    listed = [(list(parameters), recipe) for parameters, recipe in groups]
+    kinds = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}
+    first = listed[0][1]
+    settings = [{"params": each, "lr": recipe.rate, "weight_decay": recipe.decay} for each, recipe in listed]
+    return kinds[first.optimiser](settings, lr=first.rate, fused=True)
+
+
+class Alone(Stepper):
+    """One network, by autograd."""
+
+    def __init__(self, member: Member) -> None:
+        self.objective = Objective(member.network, member.recipe.penalties)
+        self.strengths = [penalty.strengths() for penalty in member.recipe.penalties]
+        self.descent = optimiser([(member.network.parameters(), member.recipe)])
+
+    def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
+        self.last = self.objective(codes[0], targets[0], self.strengths)
+        self.descent.zero_grad(set_to_none=True)
+        self.last[0].backward()
+        self.descent.step()
+
+    def losses(self) -> torch.Tensor:
+        return torch.stack(self.last).detach()[None]
+
+    def finish(self) -> None:
+        return  # they are there: the network itself was trained
+
+
+class Stack(Stepper):
+    """Networks of one shape whose parameters are the rows of one matrix, in the order of `nn.Module.parameters`."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+        self.shapes = [parameter.shape for parameter in members[0].network.parameters()]
+        self.weights = torch.stack([parameters_to_vector(m.network.parameters()).detach() for m in members])
+        recipes = [member.recipe for member in members]
+        # Updated as one matrix where all members are updated alike, else row by row; both share its memory.
+        alike = len({(recipe.rate, recipe.decay) for recipe in recipes}) == 1
+        self.updated = [nn.Parameter(part, requires_grad=False) for part in ([self.weights] if alike else self.weights)]
+        self.descent = optimiser(zip([[part] for part in self.updated], recipes, strict=False))
+
+    def cut(self, rows: Float[torch.Tensor, "members weights"]) -> list[torch.Tensor]:
+        """Rows cut into parameters: for each parameter of a member a tensor (members, *shape)."""
+        parts = rows.split([shape.numel() for shape in self.shapes], dim=1)
+        return [part.unflatten(1, shape) for part, shape in zip(parts, self.shapes, strict=True)]
+
+    def descend(self, gradients: Float[torch.Tensor, "members weights"]) -> None:
+        """One step of the optimiser along these gradients."""
+        for part, gradient in zip(self.updated, [gradients] if len(self.updated) == 1 else gradients, strict=True):
+            part.grad = gradient.view_as(part)
+        self.descent.step()
+
+    def finish(self) -> None:
+        for member, row in zip(self.members, self.weights, strict=True):
+            vector_to_parameters(row, member.network.parameters())
+
+
+class Mapped(Stack):
+    """A stack of any networks: the forward pass is mapped over members, the backward pass is autograd's."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        super().__init__(members)
+        template = Objective(members[0].network, members[0].recipe.penalties)
+        self.names = [f"network.{name}" for name, _ in members[0].network.named_parameters()]
+        by_member = [[penalty.strengths() for penalty in member.recipe.penalties] for member in members]
+        self.strengths = [
+            {name: torch.tensor([strengths[i][name] for strengths in by_member]) for name in by_member[0][i]}
+            for i in range(len(by_member[0]))
+        ]
+        self.objectives = vmap(lambda weights, *rest: functional_call(template, weights, rest))
+
+    def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
+        rows = self.weights.detach().requires_grad_()
+        weights = dict(zip(self.names, self.cut(rows), strict=True))
+        self.last = self.objectives(weights, codes, targets, self.strengths)
+        # Members share nothing, so the gradient of the sum has each member's own gradient in its row.
+        self.descend(torch.autograd.grad(self.last[0].sum(), rows)[0])
+
+    def losses(self) -> torch.Tensor:
+        return torch.stack(self.last, dim=1).detach()
