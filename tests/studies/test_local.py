@@ -75,7 +75,7 @@ from pathlib import Path
 work = local._work
 
 def deadly(settings):
-    if settings.get("seed") == 1:
+    if any(each.get("seed") == 1 for each in settings):
         os.kill(os.getpid(), signal.SIGKILL)
     return work(settings)
 

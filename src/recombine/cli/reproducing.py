@@ -1,5 +1,6 @@
 """`recombine plan`, `reproduce` and `check`: what the papers claim, and whether it holds here."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -25,11 +26,12 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     """
     from recombine.studies.cost import seconds
     from recombine.studies.local import missing
+    from recombine.studies.stacks import plan_stacks
     from recombine.studies.stores import reading_stores
 
     experiments = _experiments(names, scale)
     to_run = missing(experiments, *reading_stores(store))
-    expected = seconds(to_run)
+    expected = seconds(plan_stacks(to_run, os.cpu_count() or 1))
     total = sum(expected.values())
     if json:
         print_json(

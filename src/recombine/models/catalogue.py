@@ -21,6 +21,7 @@ class ModelSpec(Spec):
     """
 
     trainable: ClassVar[bool] = True
+    stackable: ClassVar[bool] = True  # whether training many at once is faster than one after the other
 
     def check(self, interface: Interface) -> None:
         """Raise an `InputError` if the network cannot fit ``interface``. Needs no torch."""
@@ -64,6 +65,8 @@ class CnnDecoder(ModelSpec):
 
     width: int = Field(64, ge=1)  # channels
     depth: int = Field(4, ge=2)  # hidden layers after layer 0; the first two double the size
+
+    stackable: ClassVar[bool] = False  # bound by its convolutions, which are slower when grouped
 
     def check(self, interface: Interface) -> None:
         rows, columns = interface.image

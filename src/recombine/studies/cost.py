@@ -3,30 +3,34 @@
 import time
 from collections.abc import Iterable
 
-from recombine.studies.experiment import Experiment, change
+from recombine.studies.experiment import change
+from recombine.studies.stacks import Stack, shape
 
 WARM_UP, TIMED = 3, 8
 # Observing and measuring a trained network, as a share of its training; a stated rough guess.
 AFTERWARDS = 0.1
 
 
-def seconds(experiments: Iterable[Experiment]) -> dict[str, float]:
-    """Expected seconds of one core for each experiment, by digest.
+def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
+    """Expected seconds of one core for each experiment, by digest: its share of its stack's.
 
-    Experiments that differ only in seed or in the number of steps are timed once.
+    Stacks of one shape and size that differ in the number of steps only are timed once.
     """
-    speed: dict[str, float] = {}
+    speed: dict[tuple[str, int], float] = {}
     expected: dict[str, float] = {}
-    for experiment in experiments:
-        kind = change(experiment, seed=0, recipe=change(experiment.recipe, steps=1)).digest()
+    for stack in stacks:
+        first = stack.experiments[0]
+        kind = shape(change(first, seed=0, recipe=change(first.recipe, steps=1))), len(stack)
         if kind not in speed:
-            speed[kind] = seconds_per_step(experiment) if experiment.model.trainable else 0.0
-        expected[experiment.digest()] = speed[kind] * experiment.recipe.steps * (1 + AFTERWARDS)
+            speed[kind] = seconds_per_step(stack) if first.model.trainable else 0.0
+        for experiment in stack.experiments:
+            share = speed[kind] * experiment.recipe.steps / len(stack)
+            expected[experiment.digest()] = share * (1 + AFTERWARDS)
     return expected
 
 
-def seconds_per_step(experiment: Experiment) -> float:
-    """CPU seconds of one training step on one thread, after a warm-up."""
+def seconds_per_step(stack: Stack) -> float:
+    """CPU seconds of one step of a stack on one thread, after a warm-up."""
     import torch
 
     from recombine.training.loop import Member, fit
@@ -35,13 +39,12 @@ def seconds_per_step(experiment: Experiment) -> float:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        network = build(experiment.problem, experiment.model, experiment.seed)
-        examples = experiment.problem.training_set(experiment.seed)
+        parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in stack.experiments]
 
         def taking(steps: int) -> float:
-            member = Member(network, examples, change(experiment.recipe, steps=steps), experiment.seed)
+            members = [Member(net, shown, change(e.recipe, steps=steps), e.seed) for net, shown, e in parts]
             started = time.process_time()
-            fit([member])
+            fit(members)
             return time.process_time() - started
 
         taking(WARM_UP)

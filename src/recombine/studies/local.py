@@ -1,8 +1,8 @@
 """The local executor: worker processes train, one thread each; the driver alone writes records.
 
 Finished runs are committed as they come. A driver that is killed loses only what was still training; started
-again, it goes on with what has no record. A worker that dies takes its run down: that run is tried once more,
-alone, and if its worker dies again the run is recorded as failed.
+again, it goes on with what has no record. A worker that dies takes its stack down: its runs are tried once more, each
+alone, and a run whose worker dies again is recorded as failed.
 """
 
 import os
@@ -20,7 +20,8 @@ from recombine.records import AlreadyRecorded, Record, Store, provenance
 from recombine.studies.experiment import Experiment, distinct
 from recombine.studies.forecasting import record_forecast
 from recombine.studies.progress import Progress
-from recombine.training import Outcome, run
+from recombine.studies.stacks import Stack, plan_stacks
+from recombine.training import Outcome, run_stack
 
 Settings = dict[str, Any]
 
@@ -54,18 +55,23 @@ def execute(
     for problem in {item.problem.digest(): item.problem for item in pending}.values():
         record_forecast(problem, store)
     workers = min(workers or os.cpu_count() or 1, len(pending))
+    stacks = plan_stacks(pending, workers)
     progress = progress or Progress()
     errors: list[Exception] = []
-    with progress.showing(pending), _messages(progress) as messages:
+    with progress.showing(stacks), _messages(progress) as messages:
 
-        def finish(experiment: Experiment, outcome: Outcome) -> None:
-            commit(experiment, outcome, store)
-            progress.finished(experiment, outcome)
+        def finish(stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+            for experiment, outcome in zip(stack.experiments, outcomes, strict=True):
+                if isinstance(outcome, InputError):
+                    errors.append(outcome)
+                else:
+                    commit(experiment, outcome, store)
+            progress.finished(stack, outcomes)
 
-        suspects = _through_pool(pending, workers, messages, finish, errors)
-        for suspect in suspects:
-            if _through_pool([suspect], 1, messages, finish, errors):
-                finish(suspect, Outcome("failed", "its worker process died twice", {}, {}))
+        suspects = _through_pool(stacks, workers, messages, finish, errors)
+        for single in (Stack((experiment,)) for stack in suspects for experiment in stack.experiments):
+            if _through_pool([single], 1, messages, finish, errors):
+                finish(single, [Outcome("failed", "its worker process died twice", {}, {})])
     if errors:
         raise errors[0]
     return len(pending)
@@ -91,33 +97,33 @@ def commit(experiment: Experiment, outcome: Outcome, store: Store) -> None:
 
 
 def _through_pool(
-    experiments: Sequence[Experiment],
+    stacks: Sequence[Stack],
     workers: int,
     messages: "SimpleQueue[Any]",
-    finish: Callable[[Experiment, Outcome], None],
+    finish: Callable[[Stack, Sequence[Outcome | InputError]], None],
     errors: list[Exception],
-) -> list[Experiment]:
-    """Run experiments in one pool after another; returns those that were in flight when a worker died."""
-    waiting = list(reversed(experiments))
-    suspects: list[Experiment] = []
+) -> list[Stack]:
+    """Run stacks in one pool after another; returns those that were in flight when a worker died."""
+    waiting = list(reversed(stacks))
+    suspects: list[Stack] = []
     while waiting:
-        flying: dict[Future[Outcome], Experiment] = {}
+        flying: dict[Future[list[Outcome | InputError]], Stack] = {}
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (messages,))
         try:
             while waiting or flying:
                 # No more in flight than there are workers: when one dies, only these can be to blame.
                 while waiting and len(flying) < workers:
-                    experiment = waiting.pop()
-                    flying[pool.submit(_work, experiment.settings())] = experiment
+                    stack = waiting.pop()
+                    flying[pool.submit(_work, [item.settings() for item in stack.experiments])] = stack
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     try:
-                        outcome = future.result()
+                        outcomes = future.result()
                     except BrokenProcessPool:
                         raise
-                    except Exception as error:  # kept and raised once the other runs are done
+                    except Exception as error:  # kept and raised once the other stacks are done
                         errors.append(error)
                     else:
-                        finish(flying[future], outcome)
+                        finish(flying[future], outcomes)
                     del flying[future]
         except BrokenProcessPool:
             suspects += flying.values()
@@ -147,15 +153,14 @@ def _start_worker(messages: "SimpleQueue[Any]") -> None:
     threading.Thread(target=outlive_nobody, daemon=True).start()
 
 
-def _work(settings: Settings) -> Outcome:
-    experiment = Experiment.read(settings)
-    digest = experiment.digest()
+def _work(settings: Sequence[Settings]) -> list[Outcome | InputError]:
+    stack = Stack(tuple(Experiment.read(each) for each in settings))
 
     def tell(step: int, steps: int, loss: float) -> None:
         assert _messages_out is not None
-        _messages_out.put((digest, step / steps, loss))
+        _messages_out.put((stack.name, step / steps, loss))
 
-    return run(experiment.plan(), tell)
+    return run_stack([experiment.plan() for experiment in stack.experiments], tell)
 
 
 @contextmanager

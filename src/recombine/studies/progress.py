@@ -1,4 +1,4 @@
-"""What a person sees while runs are going: a live display on a terminal, plain lines in a log."""
+"""What a person sees while stacks are going: a live display on a terminal, plain lines in a log."""
 
 import sys
 import time
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from recombine.studies.experiment import Experiment
+from recombine.core.errors import InputError
+from recombine.studies.stacks import Stack
 from recombine.training import Outcome
 
 
@@ -14,44 +15,47 @@ class Progress:
     """Told by an executor what is going on; this one shows nothing."""
 
     @contextmanager
-    def showing(self, experiments: Sequence[Experiment]) -> Iterator[None]:
+    def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
+        """Around the work on these stacks."""
         yield
 
-    def moved(self, digest: str, fraction: float, loss: float) -> None:
-        pass
+    def moved(self, name: str, fraction: float, loss: float) -> None:
+        """The stack of this name has done this share of its steps."""
 
-    def finished(self, experiment: Experiment, outcome: Outcome) -> None:
-        pass
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+        """The stack is done, with these outcomes."""
 
 
 class Lines(Progress):
-    """A line on standard error for each run that ends: how many are done and roughly how long is left."""
+    """A line on standard error for each stack that ends: how many runs are done and roughly how long is left."""
 
     @contextmanager
-    def showing(self, experiments: Sequence[Experiment]) -> Iterator[None]:
-        self.total, self.done, self.started = len(experiments), 0, time.monotonic()
+    def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
+        self.total, self.done, self.started = sum(map(len, stacks)), 0, time.monotonic()
         yield
 
-    def finished(self, experiment: Experiment, outcome: Outcome) -> None:
-        self.done += 1
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+        self.done += len(stack)
         spent = time.monotonic() - self.started
         left = spent / self.done * (self.total - self.done)
-        note = "" if outcome.status == "done" else f" FAILED: {outcome.reason}"
-        line = f"[{self.done}/{self.total}] {experiment.digest()} {experiment.title()}{note}"
+        line = f"[{self.done}/{self.total}] {stack.name} {stack.title()}{failures(outcomes)}"
         print(f"{line} ({spent:.0f} s so far, about {left:.0f} s left)", file=sys.stderr, flush=True)  # noqa: T201
 
 
 class Live(Progress):
-    """Bars on a terminal: one for the study, one for each run in flight."""
+    """Bars on a terminal: one for the study, with its rate and the time left, and one for each stack in flight."""
 
     @contextmanager
-    def showing(self, experiments: Sequence[Experiment]) -> Iterator[None]:
+    def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
         from rich.progress import Progress as Display
 
-        self.titles = {experiment.digest(): experiment.title() for experiment in experiments}
+        self.stacks = {stack.name: stack for stack in stacks}
         self.bars: dict[str, Any] = {}
+        self.flying: dict[str, float] = {}
+        self.over: set[str] = set()
+        self.started = time.monotonic()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -60,35 +64,40 @@ class Live(Progress):
         )
         with Display(*columns, console=Console(stderr=True), transient=True) as display:
             self.display = display
-            self.whole = display.add_task("all runs", total=len(experiments), note=f"0/{len(experiments)} done")
-            self.ended = 0.0
-            self.flying: dict[str, float] = {}
-            self.over: set[str] = set()
+            self.whole = display.add_task(f"{len(stacks)} stacks", total=sum(map(len, stacks)), note="")
             yield
 
-    def moved(self, digest: str, fraction: float, loss: float) -> None:
-        if digest in self.over:  # said before the run ended, heard after
+    def moved(self, name: str, fraction: float, loss: float) -> None:
+        if name in self.over:  # said before the stack ended, heard after
             return
-        if digest not in self.bars:
-            self.bars[digest] = self.display.add_task(self.titles[digest], total=1.0, note="")
-        self.flying[digest] = fraction
-        self.display.update(self.bars[digest], completed=fraction, note=f"loss {loss:.2g}")
+        if name not in self.bars:
+            self.bars[name] = self.display.add_task(self.stacks[name].title(), total=1.0, note="")
+        self.flying[name] = fraction * len(self.stacks[name])
+        self.display.update(self.bars[name], completed=fraction, note=f"loss {loss:.2g}")
         self._advance()
 
-    def finished(self, experiment: Experiment, outcome: Outcome) -> None:
-        digest = experiment.digest()
-        self.over.add(digest)
-        if digest in self.bars:
-            self.display.remove_task(self.bars.pop(digest))
-        self.flying.pop(digest, None)
-        self.ended += 1
-        if outcome.status != "done":
-            self.display.print(f"{experiment.title()}: failed, {outcome.reason}")
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+        self.over.add(stack.name)
+        if stack.name in self.bars:
+            self.display.remove_task(self.bars.pop(stack.name))
+        self.flying.pop(stack.name, None)
+        if words := failures(outcomes):
+            self.display.print(f"{stack.title()}{words}")
         self._advance()
 
     def _advance(self) -> None:
-        done = self.ended + sum(self.flying.values())
-        self.display.update(self.whole, completed=done, note=f"{self.ended:.0f}/{len(self.titles)} done")
+        ended = sum(len(self.stacks[name]) for name in self.over)
+        done = ended + sum(self.flying.values())
+        rate = done / max(time.monotonic() - self.started, 1e-9) * 60
+        total = sum(map(len, self.stacks.values()))
+        self.display.update(self.whole, completed=done, note=f"{ended}/{total} runs, {rate:.1f} a minute")
+
+
+def failures(outcomes: Sequence[Outcome | InputError]) -> str:
+    """What went wrong, in a few words; nothing if nothing did."""
+    reasons = [str(each) if isinstance(each, InputError) else each.reason for each in outcomes]
+    failed = [reason for reason in reasons if reason]
+    return f" FAILED ({len(failed)} of {len(outcomes)}): {failed[0]}" if failed else ""
 
 
 def progress_for(stream: Any = None) -> Progress:

@@ -2,12 +2,13 @@
 
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
 from recombine.measures import Evidence, error_map, measures
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # How many held-out combinations have their picture kept in the record.
 SAMPLES = 6
+# Bytes that a stack may take.
+MEMORY = 2**30
 
 
 @dataclass(frozen=True)
@@ -61,31 +64,58 @@ class Plan:
 
 
 def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
-    """Train and measure one plan."""
-    return run_stack([plan], progress)[0]
+    """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error."""
+    (outcome,) = run_stack([plan], progress)
+    if isinstance(outcome, InputError):
+        raise outcome
+    return outcome
 
 
-def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None) -> list[Outcome]:
-    """Train plans of one shape together, then measure each.
+def run_stack(
+    plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY
+) -> list[Outcome | InputError]:
+    """Train plans of one shape together, then measure each; a plan that cannot be measured gives its error.
 
-    Training that diverges is an outcome of that plan, with its reason; bad input is an error.
+    A stack that would take more than about ``memory`` bytes is trained in parts.
     """
-    for plan in plans:
-        for name in plan.measures:
-            measures.pick(name)
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
 
-        return [_measured(plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
+        return [_caught(_measured, plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
     from recombine.training.loop import Member, fit
 
-    members = [
-        Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in plans
-    ]
-    histories = fit(members, progress)
-    return [
-        _outcome(plan, member.network, history) for plan, member, history in zip(plans, members, histories, strict=True)
-    ]
+    outcomes: list[Outcome | InputError] = []
+    at_once = max(1, memory // bytes_of(plans[0]))
+    for start in range(0, len(plans), at_once):
+        part = plans[start : start + at_once]
+        members = [
+            Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in part
+        ]
+        for plan, member, history in zip(part, members, fit(members, progress), strict=True):
+            outcomes.append(_caught(_outcome, plan, member.network, history))
+    return outcomes
+
+
+def _caught(make: Callable[..., Outcome], *arguments: Any) -> Outcome | InputError:
+    """An outcome, or the error of the plan that cannot have one, so that its neighbours keep theirs."""
+    try:
+        return make(*arguments)
+    except InputError as error:
+        return error
+
+
+def bytes_of(plan: Plan) -> int:
+    """Roughly what one member of a stack takes: weights with their optimiser, a batch forward and back, examples."""
+    import torch
+
+    from recombine.models.activations import activations
+
+    network = build(plan.problem, plan.model, plan.seed)
+    weights = sum(parameter.numel() for parameter in network.parameters())
+    layers = activations(network, torch.from_numpy(plan.problem.everything.codes[:1]))
+    per_example = sum(layer.numel() for layer in layers.values())
+    examples = plan.problem.everything.targets.size
+    return 4 * (5 * weights + 3 * plan.recipe.batch * per_example + examples)
 
 
 def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
