@@ -171,7 +171,7 @@ def test_help_and_lists_answer_without_torch_in_half_a_second_of_cpu(arguments):
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print(used.ru_utime + used.ru_stime, 'torch' in sys.modules, file=sys.stderr)\n"
     )
-    tries = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(3)]
+    tries = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(5)]
     seconds, torch_loaded = min((float(done.stderr.split()[0]), done.stderr.split()[1]) for done in tries)
     assert torch_loaded == "False"
     assert seconds < 0.5

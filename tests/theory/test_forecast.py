@@ -258,7 +258,7 @@ def test_the_full_size_takes_seconds():
     arguments = {"dark": False, "image": (28, 28), "grid": (28, 28)}
     start = process_time()
     found = forecast_images(codes, codes[~hole], images[~hole], images, sections, 0.0, **arguments)
-    assert process_time() - start < 3
+    assert process_time() - start < 10  # the promise for every built-in problem
     assert found.composes is False
     assert names(found) == ["superposition"]
 

@@ -5,7 +5,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from recombine.cli import forecasting, health, listing, reporting, reproducing, training
+from recombine.cli import benching, forecasting, health, listing, reporting, reproducing, training
 from recombine.core.errors import InputError, unknown
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ for command in (
     reproducing.reproduce,
     reproducing.check,
     reporting.report,
+    benching.bench,
     health.doctor,
 ):
     app.command(command.__name__.removesuffix("_things"))(command)

@@ -1,0 +1,33 @@
+"""`recombine bench`: the benchmarks, as ratios."""
+
+from typing import Annotated
+
+import typer
+
+from recombine.cli.output import Json, print_json, print_table
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Which benchmarks; all if not given.")]
+
+
+def bench(
+    names: Names = None,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="How often the two sides alternate.")] = 5,
+    json: Json = False,
+) -> None:
+    """Measure speed as ratios: each benchmark checks that both sides agree, then alternates them.
+
+    Example: recombine bench stack-mlp-64 --rounds 3
+    """
+    from recombine.benchmarks import run_benchmarks
+
+    found = run_benchmarks(names or (), rounds)
+    if json:
+        print_json([each.to_dict() for each in found])
+    else:
+        rows = [
+            (each.name, f"{each.ratio:.3g}", f"{each.low:.3g} to {each.high:.3g}", "agree" if each.agrees else "DIFFER")
+            for each in found
+        ]
+        print_table(("benchmark", "ratio", "over rounds", "sides"), rows)
+    if not all(each.agrees for each in found):
+        raise typer.Exit(1)
