@@ -55,9 +55,8 @@ def compare(name: str, problem: Problem, model: ModelSpec, recipe: Recipe, round
     short = Recipe(**{**dict(recipe), "steps": 10})
     same = agree(plans(problem, model, short, 2))
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # for the plain loop in both: networks this small are slower with more
     per_core = ratios(lambda: plain_training(few), lambda: stacked_training(everyone), rounds)
-    torch.set_num_threads(threads)
     os.environ.update(WORKER_ENVIRONMENT)
     cores = os.cpu_count() or 1
     shares = [everyone[index::cores] for index in range(cores)]
@@ -67,6 +66,7 @@ def compare(name: str, problem: Problem, model: ModelSpec, recipe: Recipe, round
         together = ratios(
             lambda: plain_training(few), lambda: list(pool.map(_train, shares)), rounds, time.perf_counter
         )
+    torch.set_num_threads(threads)
     scale = SEEDS / PLAIN_SEEDS
     return [
         result(name, [scale * value for value in together], same),

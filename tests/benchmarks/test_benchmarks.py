@@ -1,0 +1,63 @@
+"""Benchmarks: that both sides are the same work, and that ratios are what they say."""
+
+import time
+
+import pytest
+import torch
+
+from recombine.benchmarks import run_benchmarks
+from recombine.benchmarks.measuring import ratios, result
+from recombine.benchmarks.plain import plain_forward
+from recombine.benchmarks.training import agree, hole, plans
+from recombine.core.errors import InputError
+from recombine.models import models
+from recombine.training import Recipe, penalties
+from recombine.training.run import build
+
+MODELS = {
+    "mlp": (models.mlp_decoder(width=8, depth=2), ()),
+    "cnn": (models.cnn_decoder(width=4), ()),
+    "rendering": (models.forced_rendering(), (penalties.rendering(),)),
+}
+
+
+@pytest.mark.parametrize(("model", "terms"), MODELS.values(), ids=MODELS)
+def test_the_plain_loop_and_ours_end_with_the_same_weights(model, terms):
+    problem = hole("one-hot")
+    assert agree(plans(problem, model, Recipe(steps=4, batch=8, penalties=terms), 2))
+
+
+@pytest.mark.parametrize("model", [model for model, _ in MODELS.values()], ids=MODELS)
+def test_the_plain_forward_pass_draws_the_same_pictures(model):
+    problem = hole("one-hot")
+    network, codes = build(problem, model, 0), torch.from_numpy(problem.everything.codes[:7])
+    assert torch.allclose(plain_forward(network)(codes), network(codes), atol=1e-5)
+
+
+def test_a_ratio_is_of_slow_to_fast_and_the_two_alternate():
+    order = []
+    found = ratios(
+        lambda: (order.append("slow"), time.sleep(0.06)),
+        lambda: (order.append("fast"), time.sleep(0.02)),
+        2,
+        time.perf_counter,
+    )
+    assert order == ["fast", "slow", "slow", "fast"]
+    assert all(2 < value < 4 for value in found)
+
+
+def test_a_result_has_the_median_and_the_extremes():
+    assert result("x", [3.0, 1.0, 2.0], agrees=True).to_dict() == {
+        "name": "x", "ratio": 2.0, "low": 1.0, "high": 3.0, "agrees": True
+    }  # fmt: skip
+
+
+def test_pictures_are_many_times_faster_than_one_at_a_time():
+    (found,) = run_benchmarks(["data"], rounds=3)
+    assert found.agrees
+    assert found.high > 10
+
+
+def test_unknown_benchmarks_get_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'data'"):
+        run_benchmarks(["dta"])
