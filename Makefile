@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test check format docs
+.PHONY: setup run test check format docs bench
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -36,5 +36,11 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The pages that are generated: the reference, and the speed page from the last saved benchmarks.
 docs: setup
-	$(BIN)/python -m recombine.cli.reference docs/reference.md
+	$(BIN)/python -m recombine.cli.reference docs
+
+# Minutes on an idle machine; its numbers are what the documentation and the report show.
+bench: setup
+	$(BIN)/recombine bench -o reference/benchmarks.json
+	$(MAKE) docs

@@ -1,5 +1,6 @@
 """`recombine bench`: the benchmarks, as ratios."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,15 +13,18 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="W
 def bench(
     names: Names = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="How often the two sides alternate.")] = 5,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write them to this JSON file.")] = None,
     json: Json = False,
 ) -> None:
     """Measure speed as ratios: each benchmark checks that both sides agree, then alternates them.
 
     Example: recombine bench stack-mlp-64 --rounds 3
     """
-    from recombine.benchmarks import run_benchmarks
+    from recombine.benchmarks import run_benchmarks, save
 
     found = run_benchmarks(names or (), rounds)
+    if output:
+        save(found, output)
     if json:
         print_json([each.to_dict() for each in found])
     else:

@@ -1,5 +1,6 @@
-"""The reference page, generated from the registries and the commands: `make docs`."""
+"""The pages that are generated, from the registries, the commands and the saved benchmarks: `make docs`."""
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -37,5 +38,15 @@ def reference() -> str:
     return "\n".join(parts)
 
 
+def pages() -> dict[str, str]:
+    """Every generated page by file name."""
+    from recombine.benchmarks import page
+    from recombine.studies.stores import REFERENCE
+
+    measured = json.loads((REFERENCE / "benchmarks.json").read_text(encoding="utf-8"))
+    return {"reference.md": reference(), "performance.md": page(measured)}
+
+
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(reference(), encoding="utf-8")
+    for name, text in pages().items():
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")
