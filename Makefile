@@ -16,7 +16,9 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(PIP) --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
+# Compiled once here, as an installed package is: where bytecode is not written, every command would compile it anew.
 setup: $(VENV)/ready
+	@$(BIN)/python -m compileall -q src
 
 # A contradicted claim (exit code 1) is a result and belongs in the report; anything else stops here.
 run: setup

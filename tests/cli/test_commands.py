@@ -1,5 +1,6 @@
 """Commands as a person runs them: in a process of their own, by what they print and how they exit."""
 
+import compileall
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import recombine as recombine_package
 from recombine.cli.reproducing import ScaleName
 from recombine.papers import Scale
 
@@ -163,6 +165,7 @@ def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path):
 
 @pytest.mark.parametrize("arguments", [("--help",), ("list",), ("list", "claims")])
 def test_help_and_lists_answer_without_torch_in_half_a_second_of_cpu(arguments):
+    compileall.compile_dir(Path(recombine_package.__file__).parent, quiet=1)  # as an installed package is
     script = (
         "import resource, sys\n"
         "from recombine.cli import main\n"
