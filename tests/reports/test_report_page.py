@@ -11,6 +11,7 @@ from recombine.core.errors import InputError
 from recombine.papers import Check, Range, Scale, Verdict, judge, papers
 from recombine.records import Record, Store
 from recombine.reports import write_report
+from recombine.reports.page import PLACES
 from recombine.reports.report import report_page
 from recombine.studies import vary
 from recombine.studies.stores import all_bodies
@@ -74,7 +75,7 @@ def test_a_page_of_real_runs_stands_alone(real_page, parsed):
     tree = parsed(real_page)
     assert_stands_alone(tree)
     assert real_page.startswith('<!doctype html>\n<html lang="en">')
-    assert [node.attributes["id"] for node in tree.all("section")] == ["verdicts", "settings", "forecast", "provenance"]
+    assert [node.attributes["id"] for node in tree.all("section")] == list(PLACES)
     # Fifty settings, more than the papers have, then stay below five million.
     assert len(real_page) / len(tree.all("article")) < 100_000
     assert "missing" not in tree.all("header")[0].all("p")[-1].text

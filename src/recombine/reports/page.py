@@ -11,6 +11,7 @@ PLACES = {
     "verdicts": "Verdicts",
     "settings": "Settings",
     "forecast": "Predicted against observed",
+    "speed": "Speed",
     "provenance": "Provenance",
 }
 

@@ -13,6 +13,7 @@ from recombine.reports.numbers import count
 from recombine.reports.page import page
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
+from recombine.reports.speed import speed_section
 from recombine.reports.verdicts import counts, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
@@ -34,6 +35,7 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) 
         verdict_section(findings),
         settings_section(findings),
         forecast_section(findings),
+        speed_section(stores),
         provenance_section(findings),
     ]
     return page(f"recombine report, scale {scale}", _header(findings), sections)

@@ -1,0 +1,49 @@
+"""How fast this is, from the last benchmarks that were saved beside the records."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from recombine.records import Store
+from recombine.reports.markup import Markup, command, join, tag
+from recombine.reports.numbers import short
+
+
+def speed_section(stores: Sequence[Store]) -> Markup:
+    """The ratios of the first saved file of benchmarks, or how to make one."""
+    saved = next((found for store in stores if (found := _read(store)) is not None), None)
+    return tag("section", tag("h2", "Speed"), _table(saved) if saved else _missing(), id="speed")
+
+
+def _read(store: Store) -> dict[str, Any] | None:
+    try:
+        found = json.loads((store.root / "benchmarks.json").read_text(encoding="utf-8"))
+        return found if found["results"] else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _missing() -> Markup:
+    return tag(
+        "p", "No benchmarks have been saved beside the records. To measure: ", command("bench -o runs/benchmarks.json")
+    )
+
+
+def _table(saved: dict[str, Any]) -> Markup:
+    where = saved.get("provenance") or {}
+    words = (
+        "How many times faster than the plain way, in one run that alternates both (startup: CPU seconds; peak: share "
+    )
+    words += f"of this machine's matrix products; growth: 4 is proportional). {where.get('cpus', '?')} shared cores."
+    head = tag("tr", [tag("th", title) for title in ("Benchmark", "Ratio", "Over rounds", "Both sides")])
+    rows = [
+        tag(
+            "tr",
+            tag("td", tag("code", str(each["name"]))),
+            tag("td", short(float(each["ratio"]))),
+            tag("td", f"{short(float(each['low']))} to {short(float(each['high']))}"),
+            tag("td", "agree" if each["agrees"] else "differ"),
+        )
+        for each in saved["results"]
+    ]
+    return join(tag("p", words), tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll"))

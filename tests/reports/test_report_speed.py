@@ -1,0 +1,27 @@
+"""The section on speed: from a saved file, from a damaged one, from none."""
+
+import json
+from pathlib import Path
+
+from recombine.records import Store
+from recombine.reports.speed import speed_section
+
+SAVED = {
+    "provenance": {"cpus": 2},
+    "results": [{"name": "<data>", "ratio": 20.0, "low": 15.0, "high": 25.0, "agrees": True}],
+}
+
+
+def test_saved_benchmarks_are_shown_and_escaped(tmp_path: Path):
+    (tmp_path / "benchmarks.json").write_text(json.dumps(SAVED))
+    section = speed_section([Store(tmp_path / "nothing"), Store(tmp_path)])
+    assert "&lt;data&gt;" in section
+    assert "<td>20</td>" in section
+    assert "15 to 25" in section
+
+
+def test_without_or_with_damaged_ones_it_says_how_to_measure(tmp_path: Path):
+    for text in (None, "", "{", "[]", "{}", '{"results": []}'):
+        if text is not None:
+            (tmp_path / "benchmarks.json").write_text(text)
+        assert "recombine bench" in speed_section([Store(tmp_path)])
