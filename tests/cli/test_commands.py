@@ -64,6 +64,11 @@ def test_a_problem_file_is_the_same_problem(tmp_path: Path):
     assert changed["problem"]["task"]["sigma"] == 2
 
 
+def test_another_kind_keeps_the_settings_given_so_far():
+    described = document(recombine("forecast", "bump", *BLOCK, "--set", "task=torus", "--json"))
+    assert described["problem"]["task"] == {"kind": "torus", "n": 8}
+
+
 def test_lists_name_everything(tmp_path: Path):
     everything = document(recombine("list", "--json"))
     assert {"tasks", "splits", "models", "measures", "papers", "claims", "studies"} <= set(everything)
@@ -109,7 +114,12 @@ def test_strict_forecasts_of_failure_exit_with_one():
         (("train", "bump", *BLOCK, "--model", "mlp-decoder", "--workers", "0"), "at least 1"),
         (("train", "bump", *BLOCK), "--model"),
         (("list", "tsks"), "did you mean 'tasks'"),
-        (("check", "FR99"), "unknown paper or claim"),
+        (("check", "FR99"), "did you mean 'FR9'"),
+        (("train", "bump", *BLOCK, "--model", "cnn"), "did you mean 'cnn-decoder'"),
+        (("train", "bump", *BLOCK, "--model", "mlp-decoder:kind=truth"), "given twice"),
+        (("forecast", "bump", *BLOCK, "--set", "n=9"), "given 2 times"),
+        (("forecast", "bump", "--set", "n=100000", "--hold-out", "block:x=1..2,y=1..2"), "1024"),
+        (("forecast", "bump", "--set", "sigma=1e300", "--hold-out", "block:x=1..2,y=1..2"), "sigma"),
         (("reprodce",), "did you mean 'reproduce'"),
         (("check", "--scal", "quick"), "did you mean '--scale'"),
         (("check", "--scale", "huge"), "huge"),
@@ -133,6 +143,8 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(arguments, says, tmp_path
         ("a: [1,", "not valid YAML"),
         ("task: !!python/object/apply:os.getcwd []\n", "not valid YAML"),
         ("", "must hold a mapping"),
+        ("1: 2", "names are words"),
+        ("task: bump\nsplit: &s {kind: complement, of: *s}\n", "nested too deeply"),
     ],
 )
 def test_bad_problem_files(text, says, tmp_path: Path):

@@ -15,6 +15,11 @@ def test_nothing_near_offers_the_list_alone():
     assert str(unknown("task", "zzzz", ["bump"])) == "unknown task 'zzzz'; Known: bump."
 
 
+def test_case_does_not_matter_and_beginnings_count():
+    assert "did you mean 'FR11'" in str(unknown("claim", "fr11x", ["FR11", "KT6"]))
+    assert "did you mean 'cnn-decoder'" in str(unknown("model", "cnn", ["cnn-decoder", "mlp-decoder"]))
+
+
 def fruit() -> Registry:
     registry = Registry("fruit")
 

@@ -65,6 +65,8 @@ def test_a_specification_is_frozen():
         ({"main": {"kind": "disc", "radius": "wide"}}, "disc: radius = 'wide'"),
         ({"main": {"kind": "disc", "radius": float("nan")}}, "disc: radius = nan"),
         (7, "must be a mapping of settings, got int"),
+        ({1: 2}, "names are words"),
+        ({"main": {"kind": "disc", None: 2}}, "names are words"),
     ],
 )
 def test_errors_are_one_sentence_with_the_way_out(settings, says):

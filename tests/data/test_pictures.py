@@ -99,7 +99,7 @@ def test_blank_picture_energy_is_that_of_the_notes():
     [
         ({"sigma": -1.0}, "sigma"),
         ({"sigma": 0}, "sigma"),
-        ({"n": 1}, "at least 2"),
+        ({"n": 1}, "greater than or equal to 2"),
         ({"n": 10, "step": 0.3}, "must divide"),
         ({"periodic": True, "margin": 2}, "no border"),
         ({"sigmma": 1.0}, "did you mean 'sigma'"),

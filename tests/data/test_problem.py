@@ -110,3 +110,29 @@ def test_bad_problems_are_refused_in_one_sentence(document, says):
     with pytest.raises(InputError, match=says) as caught:
         Problem.read(document)
     assert "\n" not in str(caught.value)
+
+
+def test_the_certificate_is_of_what_is_really_shown():
+    whole, few, alone, all_of_it = (
+        problem(**s).certificate()
+        for s in ({}, {"examples": 1}, {"examples": 0, "isolated": ("y", "x")}, {"reveal": True})
+    )
+    assert (whole.seen, few.seen, alone.seen, all_of_it.seen) == (29, 1, 0, 35)
+    assert whole.unseen == alone.unseen == {}
+    assert {name: len(levels) for name, levels in few.unseen.items()} == {"y": 4, "x": 6}
+    assert alone.touching["ood"].max == 0
+    assert whole.held_out == few.held_out == 6
+
+
+def test_uniform_centres_are_counted_in_their_cells():
+    shown = problem(centres="uniform", examples=400).certificate()
+    assert shown.seen == 29
+
+
+def test_isolated_factors_are_a_set():
+    assert problem(isolated=("x", "y", "x")).digest() == problem(isolated=("y", "x")).digest()
+
+
+def test_a_problem_writes_yaml():
+    described = problem(isolated=("x",), examples=4)
+    assert Problem.read(yaml.safe_load(described.to_yaml())) == described

@@ -122,3 +122,9 @@ def test_a_slope_needs_two_hidden_layers_and_a_grid_two_levels(from_ink, bumps):
         measures["factorisation_fall"](from_ink(bumps()))
     with pytest.raises(InputError, match=r"at least 2 levels of y and of x, got \(1, 7\)"):
         factorisation_score(np.zeros((1, 7, 3)))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_activations_that_are_not_finite_are_refused(bad):
+    with pytest.raises(InputError, match="not all finite"):
+        factorisation_score(np.full((4, 5, 3), bad))

@@ -16,7 +16,7 @@ from recombine.records import Store
 from recombine.splits import regions
 from recombine.studies import Experiment, vary
 from recombine.studies.local import execute, missing
-from recombine.training import Recipe, run
+from recombine.training import Recipe, penalties, run
 
 BASE = Experiment(
     problem=Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4))),
@@ -55,16 +55,27 @@ def test_a_diverged_run_is_recorded_as_failed_and_stops_nothing(tmp_path: Path):
     assert missing(experiments, store) == []
 
 
-def test_bad_input_in_one_run_is_raised_after_the_others_are_done(tmp_path: Path):
+def test_bad_input_in_one_stack_is_raised_after_the_others_are_done(tmp_path: Path):
     store = Store(tmp_path)
-    bad = Experiment.read({**BASE.settings(), "measures": ["stripe_extension"]})  # an MLP renders no embeddings
-    with pytest.raises(InputError, match="embeddings"):
+    misfit = Recipe(steps=30, penalties=(penalties.rendering(),))  # an MLP has no such penalty
+    bad = Experiment.read({**BASE.settings(), "recipe": misfit.settings()})
+    with pytest.raises(InputError, match="needs a forced-rendering network"):
         execute([bad, BASE], store, workers=1)
     assert store.has(BASE.digest())
     assert not store.has(bad.digest())
 
 
-def test_a_worker_that_dies_twice_makes_a_failed_run_and_its_neighbours_finish(tmp_path: Path):
+def test_a_measure_that_is_undefined_does_not_cost_the_run(tmp_path: Path):
+    store = Store(tmp_path)
+    asked = Experiment.read({**BASE.settings(), "measures": ["ood_nmse", "stripe_extension"]})
+    execute([asked], store, workers=1)
+    body = store.read(asked.digest()).body
+    assert body["status"] == "done"
+    assert list(body["measures"]) == ["ood_nmse"]
+    assert "embeddings" in body["undefined"]["stripe_extension"]
+
+
+def test_a_worker_that_dies_twice_is_given_up_and_its_neighbours_finish(tmp_path: Path):
     """Seed 1 kills its own worker process with SIGKILL, every time."""
     script = f"""
 import os, signal
@@ -87,11 +98,43 @@ if __name__ == "__main__":
 """
     path = tmp_path / "deadly.py"
     path.write_text(script)
-    subprocess.run([sys.executable, path], check=True, timeout=120)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
     store = Store(tmp_path)
-    bodies = [store.read(experiment.digest()).body for experiment in vary(BASE, seed=range(3))]
-    assert [body["status"] for body in bodies] == ["done", "failed", "done"]
-    assert bodies[1]["reason"] == "its worker process died twice"
+    first, deadly, last = vary(BASE, seed=range(3))
+    assert [store.has(experiment.digest()) for experiment in (first, deadly, last)] == [True, False, True]
+    assert f"run {deadly.digest()}" in done.stderr
+    assert "its worker process died twice" in done.stderr
+    (note,) = (tmp_path / "failures").iterdir()
+    assert note.name.startswith(deadly.digest())
+    assert execute([deadly], store, workers=1) == 1  # not a result: it is tried again
+
+
+def test_a_plain_script_needs_no_guard(tmp_path: Path):
+    script = tmp_path / "plain.py"
+    script.write_text(
+        "import recombine as rc\n"
+        "problem = rc.Problem(rc.tasks.bump(n=8), rc.splits.block(x=(3, 6), y=(2, 5)))\n"
+        "model = rc.models.mlp_decoder(width=8, depth=2)\n"
+        f"runs = rc.train(problem, model, seeds=2, recipe=rc.Recipe(steps=5), store={str(tmp_path / 'store')!r})\n"
+        "print(len(runs.measure('ood_nmse')), __file__.endswith('plain.py'))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["2", "True"], done.stderr
+
+
+def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path):
+    arguments = ["train", "bump", "--set", "n=8", "--hold-out", "block:x=3..5,y=2..4", "--recipe", "steps=2000000"]
+    arguments += ["--model", "mlp-decoder:width=8,depth=1", "--workers", "1", "--store", str(tmp_path / "store")]
+    driver = subprocess.Popen(
+        [sys.executable, "-m", "recombine.cli", *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(8)  # in the middle of training
+    driver.send_signal(signal.SIGINT)
+    _, said = driver.communicate(timeout=30)
+    assert driver.returncode == 130
+    assert said.startswith("recombine: interrupted")
+    assert said.count("\n") == 1
+    assert_no_process_of_session(driver.pid)
 
 
 def start(store: Path) -> subprocess.Popen:

@@ -1,5 +1,6 @@
 """The application: the list of commands, and what becomes of errors."""
 
+import os
 import sys
 
 import typer
@@ -46,6 +47,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run a command. 0: done; 1: a negative answer; 2: bad input, said in one sentence; 130: interrupted."""
     try:
         code = app(args=arguments, standalone_mode=False)
+        if code == 130:
+            raise KeyboardInterrupt
     except InputError as error:
         code = complain(str(error))
     except TyperException as error:
@@ -56,8 +59,18 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
+    except MemoryError:
+        code = complain("this does not fit in memory; make the problem, the model or the stack smaller.")
+    except RecursionError:
+        code = complain("the specification is nested too deeply to be read; write it flatter.")
     except OSError as error:
         code = complain(f"{error.filename or 'the file system'}: {error.strerror}; finished runs are kept.")
+    except Exception as error:
+        if os.environ.get("RECOMBINE_DEBUG"):
+            raise
+        code = complain(
+            f"internal error, {type(error).__name__}: {error}; see where with RECOMBINE_DEBUG=1, and please report it."
+        )
     sys.exit(code)
 
 

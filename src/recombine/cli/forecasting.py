@@ -21,12 +21,12 @@ def forecast(
 
     Example: recombine forecast bump --set n=20 --hold-out block:x=5..15,y=5..15
     """
-    from recombine.splits import certificate, text
+    from recombine.splits import text
     from recombine.studies.forecasting import forecast as predict
 
     described = read_problem(problem, settings, hold_out, isolated)
     found = predict(described, parse_member(model) if model else None)
-    facts = certificate(described.parts)
+    facts = described.certificate()
     if json:
         document = {"problem": described.settings(), "digest": described.digest(), "certificate": facts.to_dict()}
         print_json({**document, **found.to_dict()})

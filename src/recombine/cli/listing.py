@@ -18,7 +18,7 @@ def _kinds(registry: Any) -> list[dict[str, Any]]:
 
 
 def _default(field: Any) -> str:
-    return "required" if field.is_required() else str(field.default if field.default != () else "()")
+    return "required" if field.is_required() else str(field.get_default(call_default_factory=True))
 
 
 def _tasks() -> list[dict[str, Any]]:

@@ -40,6 +40,10 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
         document = found
     else:
         tasks.pick(name)  # refuses, with the nearest names
+    given = [setting.partition("=")[0] for setting in settings or []]
+    for path in given:
+        if given.count(path) > 1:
+            raise InputError(f"--set {path} is given {given.count(path)} times; give it once.")
     for setting in settings or []:
         assign(document, setting)
     if hold_out:
@@ -47,8 +51,7 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
     if "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
         raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
     if isolated:
-        given = isolated.split(",")
-        document["isolated"] = ("y", "x") if given == ["all"] else tuple(given)
+        document["isolated"] = ("y", "x") if isolated == "all" else tuple(isolated.split(","))
     return Problem.read(document, where)
 
 
@@ -69,7 +72,11 @@ def assign(document: dict[str, Any], setting: str) -> None:
         if not isinstance(inner, dict):
             raise InputError(f"--set {setting!r}: {key!r} has no settings of its own.")
         document = inner
-    document[keys[-1]] = parse_value(text)
+    value, last = parse_value(text), keys[-1]
+    if isinstance(value, str) and isinstance(document.get(last), dict):
+        document[last] = {**document[last], "kind": value}  # another kind keeps the settings given so far
+    else:
+        document[last] = value
 
 
 def parse_value(text: str) -> Any:
@@ -95,5 +102,8 @@ def parse_settings(text: str) -> dict[str, Any]:
         key, equals, value = part.partition("=")
         if not equals:
             raise InputError(f"{part!r} must read name=value, e.g. width=32.")
-        settings[key.strip()] = parse_value(value)
+        name = key.strip()
+        if name in settings or name == "kind":
+            raise InputError(f"{name!r} is given twice in {text!r}; give it once.")
+        settings[name] = parse_value(value)
     return settings

@@ -40,6 +40,9 @@ class Spec(BaseModel):
                 f"{where or cls.__name__} must be a mapping of settings, got {type(settings).__name__}; "
                 f"known settings: {', '.join(cls.model_fields)}."
             )
+        for key in settings:
+            if not isinstance(key, str):
+                raise InputError(f"{where or cls.kind or cls.__name__} has a setting named {key!r}; names are words.")
         try:
             return cls.model_validate(dict(settings))
         except (ValidationError, InputError) as error:
@@ -49,6 +52,12 @@ class Spec(BaseModel):
     def settings(self) -> dict[str, Any]:
         """Every setting that differs from its default, as plain JSON values; `read` undoes it."""
         return self.model_dump(mode="json", exclude_defaults=True)
+
+    def to_yaml(self) -> str:
+        """The settings as YAML, which `read_yaml` and `read` turn back into the same value."""
+        import yaml
+
+        return yaml.safe_dump(self.settings(), sort_keys=False, allow_unicode=True)
 
     def canonical(self) -> str:
         return canonical_json(self.settings())

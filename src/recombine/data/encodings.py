@@ -62,8 +62,8 @@ class BumpCode(Encoding):
     ``width`` scales the variance, as in the released code of forced rendering: width 9 is three times as wide.
     """
 
-    sigma: float = Field(default=1.0, gt=0)
-    width: float = Field(default=1.0, gt=0)
+    sigma: float = Field(default=1.0, ge=1e-3, le=1e6)
+    width: float = Field(default=1.0, ge=1e-3, le=1e6)
 
     def encode(self, positions: Positions, axis: Axis) -> Code:
         code = np.exp(-np.square(separation(positions, axis.pixels, axis.period)) / (2 * self.width * self.sigma**2))
@@ -98,7 +98,7 @@ class Sinusoidal(Encoding):
     w_k = 2 pi (k+1) / period on a ring, so that the code closes.
     """
 
-    pairs: int = Field(default=8, ge=1)
+    pairs: int = Field(default=8, ge=1, le=1024)
     base: float = Field(default=10000.0, gt=1)
 
     def encode(self, positions: Positions, axis: Axis) -> Code:

@@ -23,6 +23,9 @@ from recombine.factors import Factor, Grid
 
 tasks: Kinds["Picture"] = Kinds("task")
 
+LARGEST = 1024  # pixels a side
+Side = Annotated[int, Field(ge=2, le=LARGEST)]
+
 # Pictures are made in runs that stay in the cache between the product and the inversion.
 RUN = 256
 
@@ -34,19 +37,17 @@ class Picture(Spec):
     ``margin`` they may lie that many pixels outside, so that what is seen is clipped by the border.
     """
 
-    n: int | tuple[int, int] = 28
-    sigma: float = Field(default=1.0, gt=0)
+    n: Side | tuple[Side, Side] = 28
+    sigma: float = Field(default=1.0, ge=1e-3, le=1e6)
     encoding: Annotated[Encoding, MemberOf(encodings)] = BumpCode()
     dark: bool = True
-    step: float = Field(default=1.0, gt=0)
-    margin: int = Field(default=0, ge=0)
+    step: float = Field(default=1.0, ge=1e-2)
+    margin: int = Field(default=0, ge=0, le=LARGEST)
     periodic: bool = False
 
     neutral: ClassVar[float] = 1.0  # the profile of an absent factor
 
     def model_post_init(self, context: object) -> None:
-        if min(self.image) < 2:
-            raise InputError(f"task {self.kind}: n = {self.n} must be at least 2 pixels a side.")
         if self.periodic and self.margin:
             raise InputError(f"task {self.kind}: a periodic picture has no border; set margin = 0, got {self.margin}.")
         for name, side in zip("yx", self.image, strict=True):
@@ -113,6 +114,12 @@ class Picture(Spec):
             axis = Axis(np.asarray(factor.levels, dtype=float), pixels, float(side) if self.periodic else None)
             parts.append(self.encoding.encode(positions[:, column], axis))
         return np.concatenate(parts, axis=1).astype(np.float32)
+
+    def cells(self, positions: Float[np.ndarray, "items 2"]) -> Int[np.ndarray, "items 2"]:
+        """The combination in whose cell each position lies."""
+        nearest = np.round((positions + self.margin) / self.step).astype(int)
+        shape = np.array(self.grid.shape)
+        return nearest % shape if self.periodic else np.clip(nearest, 0, shape - 1)
 
     def scatter(
         self, combinations: Int[np.ndarray, "items 2"], rng: np.random.Generator

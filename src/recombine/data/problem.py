@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
@@ -13,7 +13,7 @@ from recombine.core.shapes import Bool, Float
 from recombine.core.spec import MemberOf, Spec
 from recombine.data.pictures import Picture, tasks
 from recombine.factors import Grid
-from recombine.splits import Region, Split, make_split, regions
+from recombine.splits import Certificate, Region, Split, certificate, make_split, regions
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,11 @@ class Problem(Spec):
         if self.examples == 0 and not self.isolated:
             raise InputError("the training set is empty: examples = 0 and no isolated factors; raise one of them.")
 
+    @field_validator("isolated")
+    @classmethod
+    def _each_once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(names), reverse=True))  # y before x, as everywhere
+
     @property
     def grid(self) -> Grid:
         return self.task.grid
@@ -93,6 +98,14 @@ class Problem(Spec):
     def everything(self) -> Examples:
         """Every combination of the grid once, in grid order: what is asked after training."""
         return self._examples(self.grid.values(self.grid.combinations()))
+
+    def certificate(self, seed: int = 0) -> Certificate:
+        """What the training set of one seed really shows, and how it bears on what is held out."""
+        positions = self.training_set(seed).positions
+        together = positions[~np.isnan(positions).any(axis=1)]
+        shown = np.zeros(self.grid.size, dtype=bool)
+        shown[self.grid.index(self.task.cells(together))] = True
+        return certificate(self.parts, shown, self.isolated)
 
     def _examples(self, positions: Float[np.ndarray, "items factors"]) -> Examples:
         return Examples(positions, self.task.codes(positions), self.task.pictures(positions))

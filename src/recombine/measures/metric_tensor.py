@@ -32,6 +32,8 @@ def pullback_metric(activations: Real[np.ndarray, "y x features"], periodic: boo
         raise InputError(
             f"a metric tensor needs at least 2 levels of y and of x, got {activations.shape[:2]}; use a larger grid."
         )
+    if not np.isfinite(activations).all():
+        raise InputError("a metric tensor of activations that are not all finite means nothing; check the layer.")
     g11, g22, g12 = np.zeros((3, *activations.shape[:2]))
     for start in range(0, activations.shape[2], BLOCK):
         # float64 before anything is added up: wide layers sum thousands of small squares.

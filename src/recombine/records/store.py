@@ -2,6 +2,7 @@
 
 <root>/runs/<digest>/record.json, arrays.npz, weights.safetensors     finished runs
 <root>/forecasts/<digest>.json                                        forecasts made before training
+<root>/failures/<digest>-<time>.json                                  runs that were given up, and why
 <root>/drafts/                                                        what is being written
 <root>/index.sqlite                                                   can be deleted at any time
 """
@@ -9,6 +10,7 @@
 import contextlib
 import errno
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +42,7 @@ class Store:
         self.runs = root / "runs"
         self.drafts = Drafts(root / "drafts")
         self.forecasts = root / "forecasts"
+        self.failures = root / "failures"
         self.index = Index(root / "index.sqlite", self.drafts)
 
     # Writing
@@ -146,6 +149,11 @@ class Store:
         damaged = [found for _, found in self.scan(weights=True) if isinstance(found, DamagedRecord)]
         with self._reading():
             return damaged + forecasts.verify(self.forecasts)
+
+    def commit_failure(self, digest: str, body: dict[str, Any]) -> None:
+        """Note that a run was given up, and why. It is not a result: the run still has no record."""
+        name = f"{digest}-{time.time_ns():x}"
+        forecasts.commit(self.root, self.failures, self.drafts, name, body)
 
     def forecast(self, digest: str) -> dict[str, Any] | None:
         """The forecast made before this run was trained, or None if there is none."""

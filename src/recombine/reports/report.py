@@ -70,8 +70,9 @@ def _header(findings: Findings) -> Markup:
         tag(
             "p",
             "This page says, claim by claim, whether what papers report about compositional generalization was seen "
-            "again in training runs of our own, and shows those runs. Each claim was turned into ranges before "
-            "anything was run; the verdicts compare 95% intervals over seeds with these ranges.",
+            "again in training runs of our own, and shows those runs. Each claim is turned into ranges, each with its "
+            "source; the verdicts compare 95% intervals over seeds with them. Where a range or a measure was changed "
+            "after a first run, the log of the repository says so.",
             class_="lead",
         ),
         counts(findings.judgements.values()),

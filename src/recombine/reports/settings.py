@@ -136,7 +136,7 @@ def describe(experiment: Experiment) -> dict[str, str]:
     shown += ["the held-out combinations too (a control)"] if problem.reveal else []
     facts = {
         "Task": task,
-        "Held out": f"{problem.split.kind}{_differing(problem.split)}",
+        "Held out": f"{problem.split.kind}{_differing(problem.split)}{HALF_OPEN if _has_ranges(problem.split) else ''}",
         "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
         "Model": f"{experiment.model.kind}{_differing(experiment.model)}",
     }
@@ -145,6 +145,13 @@ def describe(experiment: Experiment) -> dict[str, str]:
         facts["Training"] = f"{recipe.steps:,} steps of {recipe.batch}, {recipe.optimiser}, rate {recipe.rate:g}, "
         facts["Training"] += f"decay {recipe.decay:g}{penalties}"
     return {name: fact for name, fact in facts.items() if fact}
+
+
+HALF_OPEN = ", each range without its end"
+
+
+def _has_ranges(region: Any) -> bool:
+    return any(isinstance(value, list) for value in region.settings().values())
 
 
 def _differing(spec: Any) -> str:

@@ -1,6 +1,7 @@
 """What a split really holds out, in numbers one can quote and check."""
 
 import hashlib
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -46,17 +47,23 @@ class Certificate:
         return plain
 
 
-def certificate(split: Split) -> Certificate:
-    """Count what ``split`` trains on and holds out, section by section."""
+def certificate(split: Split, shown: Mask | None = None, alone: Collection[str] = ()) -> Certificate:
+    """Count what is trained on and held out, section by section.
+
+    ``shown`` marks the combinations that training really shows, where that is not all the split allows; ``alone``
+    names the factors whose every level is shown alone, so that none of theirs is unseen.
+    """
     held_out, count = split.held_out, int(split.held_out.sum())
-    touching = touching_training(split.grid, held_out)
+    not_shown = held_out if shown is None else ~shown
+    touching = touching_training(split.grid, not_shown)
+    unseen = {name: levels for name, levels in unseen_levels(split.grid, not_shown).items() if name not in alone}
     return Certificate(
-        seen=split.grid.size - count,
+        seen=split.grid.size - int(not_shown.sum()),
         held_out=count,
         share=count / split.grid.size,
         sections={name: int(mask.sum()) for name, mask in split.sections.items()},
-        unseen=unseen_levels(split.grid, held_out),
-        with_unseen_level=int(_with_unseen_level(split.grid, held_out).sum()),
+        unseen=unseen,
+        with_unseen_level=int((held_out & _with_level(split.grid, unseen)).sum()),
         touching={name: _touching(touching[mask]) for name, mask in split.sections.items() if name != "id"},
         digest=split_digest(split.grid, held_out),
     )
@@ -100,8 +107,8 @@ def _touching(counts: Int[np.ndarray, " held_out"]) -> Touching:
     return Touching(min=int(counts.min()), median=float(np.median(counts)), max=int(counts.max()))
 
 
-def _with_unseen_level(grid: Grid, held_out: Mask) -> Mask:
+def _with_level(grid: Grid, chosen: Mapping[str, tuple[int, ...]]) -> Mask:
     rows, found = grid.combinations(), np.zeros(grid.size, dtype=bool)
-    for name, levels in unseen_levels(grid, held_out).items():
+    for name, levels in chosen.items():
         found |= np.isin(rows[:, grid.axis(name)], levels)
     return found

@@ -2,28 +2,37 @@
 
 Finished runs are committed as they come. A driver that is killed loses only what was still training; started
 again, it goes on with what has no record. A worker that dies takes its stack down: its runs are tried once more, each
-alone, and a run whose worker dies again is recorded as failed.
+alone, and a run whose worker dies again is given up for this time, with a note
+of the failure in the store; the same command tries it again later.
 """
 
 import os
+import signal
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import active_children, connection, current_process, get_context, parent_process
 from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from recombine.core.errors import InputError
+from recombine.data import encodings, tasks
+from recombine.measures import measures
+from recombine.models import models
 from recombine.records import AlreadyRecorded, Record, Store, provenance
+from recombine.splits import regions
 from recombine.studies.experiment import Experiment, distinct
 from recombine.studies.forecasting import record_forecast
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack, plan_stacks
-from recombine.training import Outcome, run_stack
+from recombine.training import Outcome, penalties, run_stack
 
 Settings = dict[str, Any]
+
+DIED = "its worker process died twice (killed, or out of memory); the same command tries it again"
 
 # What workers inherit: one thread for every library that asks, and an allocator (glibc's) that keeps the large
 # arrays of one training step for the next instead of giving them back and faulting them in again.
@@ -49,6 +58,11 @@ def execute(
     Every forecast is recorded before its first training begins. An error in one run lets the others finish and
     is raised at the end.
     """
+    if getattr(current_process(), "_inheriting", False):
+        raise InputError(
+            "a script that registers things of its own is imported by the workers too, so its calls must stand under "
+            "`if __name__ == '__main__':`."
+        )
     pending = missing(experiments, store)
     if not pending:
         return 0
@@ -60,18 +74,16 @@ def execute(
     errors: list[Exception] = []
     with progress.showing(stacks), _messages(progress) as messages:
 
-        def finish(stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+        def finish(stack: Stack, outcomes: Sequence[Outcome]) -> None:
             for experiment, outcome in zip(stack.experiments, outcomes, strict=True):
-                if isinstance(outcome, InputError):
-                    errors.append(outcome)
-                else:
-                    commit(experiment, outcome, store)
+                commit(experiment, outcome, store)
             progress.finished(stack, outcomes)
 
         suspects = _through_pool(stacks, workers, messages, finish, errors)
         for single in (Stack((experiment,)) for stack in suspects for experiment in stack.experiments):
             if _through_pool([single], 1, messages, finish, errors):
-                finish(single, [Outcome("failed", "its worker process died twice", {}, {})])
+                store.commit_failure(single.name, {"reason": DIED, "specification": single.experiments[0].settings()})
+                errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
     if errors:
         raise errors[0]
     return len(pending)
@@ -87,6 +99,7 @@ def commit(experiment: Experiment, outcome: Outcome, store: Store) -> None:
         "measures": outcome.measures,
         "cost": outcome.cost,
         "layers": list(outcome.layers),
+        "undefined": outcome.undefined,
         "forecast": experiment.problem.digest(),
         "provenance": provenance(),
     }
@@ -100,21 +113,23 @@ def _through_pool(
     stacks: Sequence[Stack],
     workers: int,
     messages: "SimpleQueue[Any]",
-    finish: Callable[[Stack, Sequence[Outcome | InputError]], None],
+    finish: Callable[[Stack, Sequence[Outcome]], None],
     errors: list[Exception],
 ) -> list[Stack]:
     """Run stacks in one pool after another; returns those that were in flight when a worker died."""
     waiting = list(reversed(stacks))
     suspects: list[Stack] = []
     while waiting:
-        flying: dict[Future[list[Outcome | InputError]], Stack] = {}
+        flying: dict[Future[list[Outcome]], Stack] = {}
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (messages,))
         try:
             while waiting or flying:
                 # No more in flight than there are workers: when one dies, only these can be to blame.
                 while waiting and len(flying) < workers:
                     stack = waiting.pop()
-                    flying[pool.submit(_work, [item.settings() for item in stack.experiments])] = stack
+                    with _main_left_alone():  # a worker starts when it is first needed
+                        future = pool.submit(_work, [item.settings() for item in stack.experiments])
+                    flying[future] = stack
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     try:
                         outcomes = future.result()
@@ -127,9 +142,34 @@ def _through_pool(
                     del flying[future]
         except BrokenProcessPool:
             suspects += flying.values()
+        except BaseException:
+            # Interrupted, or the record of a finished run could not be written: do not wait for the others.
+            for worker in active_children():
+                worker.terminate()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
     return suspects
+
+
+@contextmanager
+def _main_left_alone() -> Iterator[None]:
+    """Processes started inside do not import the user's script again.
+
+    They would otherwise run an unguarded script once more. A script that registers things of its own is needed by the
+    workers, so it is imported there, and must then guard its calls with ``if __name__ == "__main__":``.
+    """
+    main = sys.modules["__main__"]
+    registries: tuple[Mapping[str, Any], ...] = (tasks, encodings, regions, models, measures, penalties)
+    if any(getattr(thing, "__module__", "") == "__main__" for registry in registries for thing in registry.values()):
+        yield
+        return
+    kept: dict[str, Any] = {name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__}
+    main.__dict__["__spec__"] = None
+    try:
+        yield
+    finally:
+        main.__dict__.update(kept)
 
 
 _messages_out: "SimpleQueue[Any] | None" = None
@@ -139,6 +179,7 @@ def _start_worker(messages: "SimpleQueue[Any]") -> None:
     """One thread each, and no life after the driver's: a killed driver leaves no orphan waiting for work."""
     global _messages_out
     _messages_out = messages
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
     import torch
 
     torch.set_num_threads(1)
@@ -153,7 +194,7 @@ def _start_worker(messages: "SimpleQueue[Any]") -> None:
     threading.Thread(target=outlive_nobody, daemon=True).start()
 
 
-def _work(settings: Sequence[Settings]) -> list[Outcome | InputError]:
+def _work(settings: Sequence[Settings]) -> list[Outcome]:
     stack = Stack(tuple(Experiment.read(each) for each in settings))
 
     def tell(step: int, steps: int, loss: float) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from recombine.core.errors import InputError
 from recombine.studies.stacks import Stack
 from recombine.training import Outcome
 
@@ -22,7 +21,7 @@ class Progress:
     def moved(self, name: str, fraction: float, loss: float) -> None:
         """The stack of this name has done this share of its steps."""
 
-    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
         """The stack is done, with these outcomes."""
 
 
@@ -34,7 +33,7 @@ class Lines(Progress):
         self.total, self.done, self.started = sum(map(len, stacks)), 0, time.monotonic()
         yield
 
-    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
         self.done += len(stack)
         spent = time.monotonic() - self.started
         left = spent / self.done * (self.total - self.done)
@@ -76,7 +75,7 @@ class Live(Progress):
         self.display.update(self.bars[name], completed=fraction, note=f"loss {loss:.2g}")
         self._advance()
 
-    def finished(self, stack: Stack, outcomes: Sequence[Outcome | InputError]) -> None:
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
         self.over.add(stack.name)
         if stack.name in self.bars:
             self.display.remove_task(self.bars.pop(stack.name))
@@ -93,10 +92,9 @@ class Live(Progress):
         self.display.update(self.whole, completed=done, note=f"{ended}/{total} runs, {rate:.1f} a minute")
 
 
-def failures(outcomes: Sequence[Outcome | InputError]) -> str:
+def failures(outcomes: Sequence[Outcome]) -> str:
     """What went wrong, in a few words; nothing if nothing did."""
-    reasons = [str(each) if isinstance(each, InputError) else each.reason for each in outcomes]
-    failed = [reason for reason in reasons if reason]
+    failed = [each.reason for each in outcomes if each.reason]
     return f" FAILED ({len(failed)} of {len(outcomes)}): {failed[0]}" if failed else ""
 
 

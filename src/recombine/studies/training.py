@@ -117,7 +117,7 @@ def train(
     model: str | Mapping[str, Any] | ModelSpec,
     seeds: int = 1,
     recipe: Recipe | None = None,
-    store: Path | None = None,
+    store: str | Path | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Runs:
@@ -128,7 +128,7 @@ def train(
         problem=problem, model=models.parse(model), recipe=recipe or Recipe(), measures=standard_measures(problem)
     )
     experiments = list(vary(base, seed=range(seeds)))
-    home = user_store(store)
+    home = user_store(Path(store) if store else None)
     execute(experiments, home, check_workers(workers), progress or progress_for())
     records = [home.read(experiment.digest(), weights=True) for experiment in experiments]
     for record in records:

@@ -2,7 +2,7 @@
 
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class Outcome:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
     layers: tuple[str, ...] = ()  # in order; a record's mappings are sorted by name
+    undefined: dict[str, str] = field(default_factory=dict)  # measures that this run has not, and why
 
 
 def interface(problem: Problem) -> Interface:
@@ -66,25 +67,21 @@ class Plan:
 def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
     """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error."""
     (outcome,) = run_stack([plan], progress)
-    if isinstance(outcome, InputError):
-        raise outcome
     return outcome
 
 
-def run_stack(
-    plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY
-) -> list[Outcome | InputError]:
-    """Train plans of one shape together, then measure each; a plan that cannot be measured gives its error.
+def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY) -> list[Outcome]:
+    """Train plans of one shape together, then measure each.
 
     A stack that would take more than about ``memory`` bytes is trained in parts.
     """
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
 
-        return [_caught(_measured, plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
+        return [_measured(plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
     from recombine.training.loop import Member, fit
 
-    outcomes: list[Outcome | InputError] = []
+    outcomes = []
     at_once = max(1, memory // bytes_of(plans[0]))
     for start in range(0, len(plans), at_once):
         part = plans[start : start + at_once]
@@ -92,16 +89,8 @@ def run_stack(
             Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in part
         ]
         for plan, member, history in zip(part, members, fit(members, progress), strict=True):
-            outcomes.append(_caught(_outcome, plan, member.network, history))
+            outcomes.append(_outcome(plan, member.network, history))
     return outcomes
-
-
-def _caught(make: Callable[..., Outcome], *arguments: Any) -> Outcome | InputError:
-    """An outcome, or the error of the plan that cannot have one, so that its neighbours keep theirs."""
-    try:
-        return make(*arguments)
-    except InputError as error:
-        return error
 
 
 def bytes_of(plan: Plan) -> int:
@@ -137,9 +126,14 @@ def _measured(
     weights: dict[str, np.ndarray],
     training: float,
 ) -> Outcome:
-    found = {name: measures.pick(name)(evidence) for name in plan.measures}
+    found, undefined = {}, {}
+    for name in plan.measures:
+        try:
+            found[name] = measures.pick(name)(evidence)
+        except InputError as error:  # undefined here; what was trained is kept, with the reason
+            undefined[name] = str(error)
     arrays = {**arrays, "error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
-    return Outcome("done", None, found, _cost(started, training), arrays, weights, tuple(evidence.layers))
+    return Outcome("done", None, found, _cost(started, training), arrays, weights, tuple(evidence.layers), undefined)
 
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:
