@@ -76,7 +76,7 @@ def test_the_key_forgets_the_seed_and_nothing_else(make):
 def test_a_description_says_what_differs_from_the_defaults(make):
     facts = describe(make.tiny(Scale.QUICK, isolated=("y", "x"), examples=9))
     assert facts["Task"] == "bump (n = (8, 11)): 8 levels of y, 11 levels of x"
-    assert facts["Held out"] == "block (y = (2, 6), x = (4, 9))"
+    assert facts["Held out"] == "block (y = (2, 6), x = (4, 9)), each range without its end"
     assert facts["Shown"] == "9 examples drawn by the seed; every level of y and of x alone"
     assert facts["Model"] == "mlp-decoder (width = 8, depth = 2)"
     assert facts["Training"].startswith("6 steps of 8, adamw, rate 0.001")

@@ -75,38 +75,58 @@ def test_a_measure_that_is_undefined_does_not_cost_the_run(tmp_path: Path):
     assert "embeddings" in body["undefined"]["stripe_extension"]
 
 
-def test_a_worker_that_dies_twice_is_given_up_and_its_neighbours_finish(tmp_path: Path):
-    """Seed 1 kills its own worker process with SIGKILL, every time."""
-    script = f"""
+DEADLY = """
 import os, signal
-import recombine.studies.local as local
-from recombine.records import Store
 from pathlib import Path
+import recombine as rc
+from recombine.models.catalogue import MlpDecoder
+from recombine.records import Store
+from recombine.studies import Experiment, vary
+from recombine.studies.local import execute
 
-work = local._work
+@rc.models.models.register("deadly")
+class Deadly(MlpDecoder):
+    "An MLP that kills the process which builds it, where it is told to."
+    fatal: bool = False
 
-def deadly(settings):
-    if any(each.get("seed") == 1 for each in settings):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return work(settings)
+    def network(self, interface):
+        if self.fatal and os.environ.get("FATAL"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().network(interface)
 
-local._work = deadly
 if __name__ == "__main__":
-    from recombine.studies import Experiment, vary
-    base = Experiment.read({BASE.settings()!r})
-    local.execute(list(vary(base, seed=range(3))), Store(Path({str(tmp_path)!r})), workers=2)
+    base = Experiment.read(SETTINGS)
+    kinds = [Deadly(width=8, depth=1, fatal=fatal) for fatal in (False, True)]
+    experiments = list(vary(base, model=kinds, seed=range(2)))
+    print(*[e.digest() for e in experiments], flush=True)
+    print(execute(experiments, Store(Path("store")), workers=2))
 """
+
+
+def test_a_worker_that_dies_twice_is_given_up_and_its_neighbours_finish(tmp_path: Path):
+    """The runs that kill their worker are given up, the others are recorded, and later they are tried again."""
     path = tmp_path / "deadly.py"
-    path.write_text(script)
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
-    store = Store(tmp_path)
-    first, deadly, last = vary(BASE, seed=range(3))
-    assert [store.has(experiment.digest()) for experiment in (first, deadly, last)] == [True, False, True]
-    assert f"run {deadly.digest()}" in done.stderr
+    path.write_text(DEADLY.replace("SETTINGS", repr(BASE.settings())))
+
+    def script(**environment: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, path],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=tmp_path,
+            env=os.environ | environment,
+        )
+
+    done = script(FATAL="1")
+    digests = done.stdout.split()
+    assert [Store(tmp_path / "store").has(digest) for digest in digests] == [True, True, False, False]
+    assert f"run {digests[2]}" in done.stderr
     assert "its worker process died twice" in done.stderr
-    (note,) = (tmp_path / "failures").iterdir()
-    assert note.name.startswith(deadly.digest())
-    assert execute([deadly], store, workers=1) == 1  # not a result: it is tried again
+    notes = sorted(note.name.split("-")[0] for note in (tmp_path / "store" / "failures").iterdir())
+    assert notes == sorted(digests[2:])
+    assert script().stdout.split()[-1] == "2"  # they are not results: the same command tries them again
+    assert all(Store(tmp_path / "store").has(digest) for digest in digests)
 
 
 def test_a_plain_script_needs_no_guard(tmp_path: Path):
