@@ -4,10 +4,13 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from recombine.benchmarks.measuring import Result, benchmarks, ratios, result
+from recombine.benchmarks.measuring import Result, Work, benchmarks, ratios, result
+from recombine.training import Plan
 
 
 @benchmarks.register("data")
@@ -18,7 +21,7 @@ def data(rounds: int) -> list[Result]:
 
     task = tasks.bump(n=32)
     positions = np.repeat(task.grid.values(task.grid.combinations()), 10, axis=0)
-    same = np.allclose(task.pictures(positions[:300]), plain_pictures(task, positions[:300]), atol=1e-6)
+    same = np.allclose(task.pictures(positions)[:300], plain_pictures(task, positions[:300]), atol=1e-6)
     return [
         result("data", ratios(lambda: plain_pictures(task, positions), lambda: task.pictures(positions), rounds), same)
     ]
@@ -63,27 +66,60 @@ def forecast(rounds: int) -> list[Result]:
 
 @benchmarks.register("peak")
 def peak(rounds: int) -> list[Result]:
-    """Share of this machine's own matrix-product speed that a stack of 16 width-128 MLPs reaches, on one thread."""
+    """Share of the machine's own speed, one thread: 16 MLPs (width 128) of its matrix products, a CNN of its convolutions.
+
+    The convolutions are 3 x 3 over 32 channels, forward and backward.
+    """
     import torch
+    from torch.nn.functional import conv2d
 
     from recombine.benchmarks.training import hole, plans, stacked_training
     from recombine.models import models
     from recombine.training import Recipe
 
-    chosen = plans(hole(), models.mlp_decoder(width=128), Recipe(steps=60), 16)
-    weights = sum(p.numel() for p in stacked_training(chosen[:1])[0].parameters() if p.ndim == 2)
-    work = 6 * weights * 32 * 60 * 16  # multiply and add, forward and twice backward
-    side = 512
-    left, right = torch.rand(side, side), torch.rand(side, side)
-    times = max(1, work // (2 * side**3))
+    square = torch.rand(512, 512)
+    pictures = torch.rand(32, 32, 32, 32).to(memory_format=torch.channels_last).requires_grad_()
+    kernel = torch.rand(32, 32, 3, 3, requires_grad=True)
+    sides = {
+        "peak": (plans(hole(), models.mlp_decoder(width=128), Recipe(steps=60), 16), lambda: square @ square),
+        "peak-convolution": (
+            plans(hole(), models.cnn_decoder(width=32), Recipe(steps=12), 1),
+            lambda: conv2d(pictures, kernel, padding=1).sum().backward(),
+        ),
+    }
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
+    found = []
+    for name, (chosen, product) in sides.items():
+        times = round(_operations(chosen) / _count(product))
+        stacked_training(chosen[:1])
 
-    def products() -> None:
-        for _ in range(times):
-            left @ right
+        def products(product: Work = product, times: int = times) -> None:
+            for _ in range(times):
+                product()
 
-    # The same number of floating-point operations on both sides, so the ratio of times is the share of the peak.
-    found = [1 / value for value in ratios(lambda: stacked_training(chosen), products, rounds)]
+        # The same number of floating-point operations on both sides, so the ratio of times is the share of the peak.
+        shares = [1 / value for value in ratios(partial(stacked_training, chosen), products, rounds)]
+        found.append(result(name, shares, True))
     torch.set_num_threads(threads)
-    return [result("peak", found, True)]
+    return found
+
+
+def _operations(chosen: Sequence[Plan]) -> int:
+    """Floating-point operations of training these plans: one step of one of them, counted by torch, times all."""
+    import torch
+
+    from recombine.training.run import build
+
+    plan = chosen[0]
+    network, codes = build(plan.problem, plan.model, 0), torch.from_numpy(plan.problem.everything.codes)
+    step = _count(lambda: network(codes[: plan.recipe.batch]).sum().backward())
+    return step * plan.recipe.steps * len(chosen)
+
+
+def _count(work: Work) -> int:
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter:
+        work()
+    return counter.get_total_flops()

@@ -105,4 +105,4 @@ def stack_rendering(rounds: int) -> list[Result]:
 @benchmarks.register("stack-cnn")
 def stack_cnn(rounds: int) -> list[Result]:
     """16 seeds of the CNN decoder, width 32, one to a process, against the plain loop."""
-    return compare("stack-cnn", hole(), models.cnn_decoder(width=32), Recipe(steps=12), rounds)
+    return compare("stack-cnn", hole(), models.cnn_decoder(width=32), Recipe(steps=24), rounds)
