@@ -158,17 +158,11 @@ def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path):
 
 
 def start(store: Path) -> subprocess.Popen:
-    """A reproduction of many short runs, in a session of its own."""
-    script = (
-        "from recombine.studies import Experiment, vary; from recombine.studies.local import execute; "
-        "from recombine.records import Store; from pathlib import Path\n"
-        "if __name__ == '__main__':\n"
-        f"    base = Experiment.read({BASE.settings()!r})\n"
-        f"    execute(list(vary(base, seed=range(12))), Store(Path({str(store)!r})), workers=2)\n"
-    )
-    path = store.parent / "driver.py"
-    path.write_text(script)
-    return subprocess.Popen([sys.executable, path], start_new_session=True)
+    """The command that trains twelve seeds, in a session of its own; `reproduce` runs through the same executor."""
+    problem = ["bump", "--set", "n=8", "--hold-out", "block:x=3..5,y=2..4", "--seeds", "12"]
+    model = ["--model", "cnn-decoder:width=2,depth=2", "--recipe", "steps=30"]  # not stacked: a record at a time
+    command = [sys.executable, "-m", "recombine.cli", "train", *problem, *model, "--store", str(store)]
+    return subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def test_killing_the_driver_loses_and_repeats_nothing_and_leaves_no_orphan(tmp_path: Path):

@@ -66,9 +66,9 @@ def forecast(rounds: int) -> list[Result]:
 
 @benchmarks.register("peak")
 def peak(rounds: int) -> list[Result]:
-    """Share of the machine's own speed, one thread: 16 MLPs (width 128) of its matrix products, a CNN of its convolutions.
+    """Share of the machine's own speed, one thread: 16 MLPs of its matrix products, a CNN of its convolutions.
 
-    The convolutions are 3 x 3 over 32 channels, forward and backward.
+    The MLPs have width 128; the convolutions are 3 x 3 over 32 channels, forward and backward.
     """
     import torch
     from torch.nn.functional import conv2d
