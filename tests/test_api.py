@@ -5,8 +5,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import recombine as rc
+from recombine.core.errors import InputError
+from recombine.data.tables import problem_from_table
 
 
 def test_the_example_of_the_contract(tmp_path: Path, monkeypatch):
@@ -26,6 +29,67 @@ def test_the_example_of_the_contract(tmp_path: Path, monkeypatch):
     table = rc.records().table()
     assert len(table) == 2
     assert "ood_nmse" in table.columns
+
+
+def test_a_component_task_is_forecast_with_and_without_a_model():
+    problem = rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6)))
+    plain = rc.forecast(problem)
+    assert plain.quantity == "error rate"
+    assert plain.outputs.shape == (72, 1)
+    assert [section.name for section in plain.sections] == ["id", "ood"]
+    told = {reason.name: reason for reason in plain.reasons}
+    assert told["shortcut"].evidence["rule"] == ["context"]
+    assert "loss" in told
+    with_model = rc.forecast(problem, model=rc.models.mlp(width=200))
+    kernels = {answer["kernel"] for answer in with_model.details["answers"]}
+    assert kernels == {
+        "random ReLU layers: 1", "random ReLU layers: 3", "mlp: initial layer0", "mlp: initial tangent",
+    }  # fmt: skip
+    assert "mlp: initial tangent" in with_model.method
+
+
+def test_the_kernel_of_a_wide_layer_forecasts_like_its_infinite_limit():
+    """One hidden layer of 4,000 units: its slope on sums is that of one random ReLU layer, m = S / (1 - S)."""
+    problem = rc.Problem(rc.tasks.addition(), rc.splits.anchors(first=4, second=4))
+    found = rc.forecast(problem, model=rc.models.mlp(width=4000))
+    slopes = {answer["kernel"]: answer["slope"] for answer in found.details["answers"]}
+    assert slopes["random ReLU layers: 1"] == pytest.approx(0.4264 / (1 - 0.4264), abs=5e-4)
+    assert slopes["mlp: initial layer0"] == pytest.approx(slopes["random ReLU layers: 1"], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        ("mlpp", "unknown model 'mlpp'; did you mean 'mlp'"),
+        ("truth", "model 'truth' is not trained, so it has no kernel"),
+        ("convnet", "convnet reads pictures, but the input is a plain code of 18 numbers"),
+    ],
+)
+def test_models_without_a_kernel_for_a_component_task_are_refused(model, says):
+    problem = rc.Problem(rc.tasks.addition(), rc.splits.anchors(first=4, second=4))
+    with pytest.raises(InputError, match=says):
+        rc.forecast(problem, model=model)
+
+
+def test_a_grid_too_large_for_the_kernel_of_a_model_is_forecast_without_one():
+    items = rc.tasks.ordering(items=17)
+    problem = rc.Problem(items, rc.splits.diagonal(width=1))
+    assert rc.forecast(problem).composes
+    with pytest.raises(InputError, match="the grid has 289 combinations, too many to compare in a network"):
+        rc.forecast(problem, model=rc.models.mlp(width=8))
+
+
+def test_a_table_of_ones_own_is_forecast_and_trained(tmp_path: Path):
+    """Sums of two values, one pair held out: additive, so that a kernel can have it right."""
+    rows = [f"{a},{b},{a + 2 * b},{int((a, b) != (2, 1))}" for a in range(3) for b in range(2)]
+    (tmp_path / "task.csv").write_text("\n".join(["first,second,target,trained", *rows]))
+    problem = problem_from_table(tmp_path / "task.csv")
+    assert rc.forecast(problem).details["additive"]
+    run = rc.train(problem, rc.models.mlp(width=16), recipe=rc.Recipe(steps=5), store=tmp_path / "store")
+    assert run.answers("ood").shape == (1, 1)
+    assert run.measure("ood_mse") == pytest.approx(np.square(run.answers("ood")[:, 0] - 4.0))
+    with pytest.raises(InputError, match="these runs draw no pictures"):
+        run.images()
 
 
 def test_a_measure_not_recorded_is_computed_from_the_weights(tmp_path: Path):

@@ -136,3 +136,36 @@ def test_isolated_factors_are_a_set():
 def test_a_problem_writes_yaml():
     described = problem(isolated=("x",), examples=4)
     assert Problem.read(yaml.safe_load(described.to_yaml())) == described
+
+
+@pytest.mark.parametrize("given", [{"isolated": ("first",)}, {"centres": "uniform", "examples": 5}])
+@pytest.mark.parametrize("task", ["addition", "equivalence", "ordering"])
+def test_component_tasks_have_whole_combinations_only(task, given):
+    with pytest.raises(InputError, match=f"task '{task}' has whole combinations only: it shows no factor alone"):
+        Problem(task, regions.diagonal(width=1), **given)
+
+
+def test_what_is_revealed_is_trained_and_still_held_out():
+    plain, revealed = (Problem("ordering", regions.diagonal(width=1), reveal=reveal) for reveal in (False, True))
+    outside = revealed.parts.outside
+    assert np.array_equal(plain.trained, plain.parts.train)
+    assert np.array_equal(revealed.trained, ~outside)
+    assert np.array_equal(revealed.parts.held_out, plain.parts.held_out)
+    assert not np.isnan(revealed.training_set().targets).any()
+
+
+def test_a_number_of_examples_counts_combinations_with_an_answer():
+    """Seven items have 12 pairs of neighbours in order; the seven pairs of an item with itself are none."""
+    neighbours = regions.diagonal(width=1)
+    shown = Problem("ordering", neighbours, examples=12).training_set(3)
+    assert len(np.unique(shown.positions, axis=0)) == 12
+    assert not np.isnan(shown.targets).any()
+    with pytest.raises(InputError, match="examples = 13 is more than the 12 training combinations"):
+        Problem("ordering", neighbours, examples=13)
+
+
+def test_the_certificate_of_a_component_task_counts_what_has_an_answer():
+    whole = Problem("ordering", regions.diagonal(width=1)).certificate()
+    few = Problem("ordering", regions.diagonal(width=1), examples=4).certificate(2)
+    assert (whole.seen, whole.held_out) == (12, 30)
+    assert (few.seen, few.held_out) == (4, 30)

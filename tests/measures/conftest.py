@@ -1,5 +1,6 @@
 """Builders of small evidence whose answers are known. Sizes differ, so that no axis can be swapped unseen."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from recombine.core.seeds import stream
-from recombine.measures import Evidence
+from recombine.measures import ComponentEvidence, Evidence
 
 SHAPE = (9, 11)
 HOLE = ((2, 7), (3, 9))  # half-open ranges of y and of x: 30 of 99 combinations
@@ -100,3 +101,99 @@ def sections_of() -> Callable[..., dict[str, np.ndarray]]:
 @pytest.fixture(scope="session")
 def one_hot_code() -> Callable[..., np.ndarray]:
     return one_hot
+
+
+def all_combinations(*sizes: int) -> np.ndarray:
+    """Every combination of components with these numbers of levels, the last component fastest."""
+    return np.indices(sizes).reshape(len(sizes), -1).T
+
+
+def conjunction_codes(combinations: np.ndarray, weights: dict[tuple[int, ...], float]) -> np.ndarray:
+    """Features whose inner products are the weights of the sets of components, given by index, that are shared."""
+    codes = []
+    for where, weight in weights.items():
+        _, place = np.unique(combinations[:, where], axis=0, return_inverse=True)
+        codes.append(np.sqrt(weight) * np.eye(place.max() + 1)[place.reshape(-1)])
+    return np.concatenate(codes, axis=1)
+
+
+def addition_evidence(
+    answers: np.ndarray | None = None,
+    *,
+    values: tuple[Any, Any] = ((-2.0, -1.0, 0.0, 1.0, 2.0), (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)),
+    anchors: tuple[Any, Any] = ((2,), (0, 6)),
+    **settings: Any,
+) -> ComponentEvidence:
+    """Sums of two values, trained on every pair with an anchor level; the answers are the truth unless given."""
+    combinations = all_combinations(*map(len, values))
+    first, second = combinations.T
+    targets = np.array(values[0])[first] + np.array(values[1])[second]
+    trained = np.isin(first, anchors[0]) | np.isin(second, anchors[1])
+    answers = targets if answers is None else answers
+    return ComponentEvidence(
+        combinations,
+        targets,
+        answers.reshape(len(targets), -1),
+        **{"sections": {"id": trained, "ood": ~trained}, **settings},
+    )
+
+
+def decision_evidence(answers: np.ndarray | None = None, **settings: Any) -> ComponentEvidence:
+    """Decisions over components of 2, 3 and 5 levels: the first says which of the others counts.
+
+    Levels 0 and 1 of the second are held out together with levels 3 and 4 of the third; (1, 2, 0) has no answer.
+    """
+    combinations = all_combinations(2, 3, 5)
+    context, first, second = combinations.T
+    targets = np.where(np.where(context == 0, first > 0, second > 2), 1.0, -1.0)
+    held = (first < 2) & (second > 2)
+    nothing = (combinations == (1, 2, 0)).all(axis=1)
+    targets[nothing] = np.nan
+    answers = targets if answers is None else answers
+    kinds = {(0,): "context", (1,): "sensory", (2,): "sensory", (1, 2): "sensory", (0, 1, 2): "memorization"}
+    types = {(where, tuple(row[list(where)].tolist())): kind for where, kind in kinds.items() for row in combinations}
+    for level, where, row in ((level, where, row) for where in (1, 2) for row in combinations for level in (0, 1)):
+        types[(0, where), (level, int(row[where]))] = "right" if level == where - 1 else "wrong"
+    defaults = {"sections": {"id": ~held & ~nothing, "ood": held}, "types": types}
+    return ComponentEvidence(combinations, targets, answers.reshape(30, -1), **{**defaults, **settings})
+
+
+def generic_components(task: str, **settings: Any) -> ComponentEvidence:
+    """Evidence of an "addition" or a "decision" with noisy answers and two random layers, nothing special about it."""
+    plain = addition_evidence() if task == "addition" else decision_evidence()
+    rng = stream(5, "measures", "components", task)
+    number = len(plain.targets)
+    code = np.concatenate([np.eye(levels.max() + 1)[levels] for levels in plain.combinations.T], axis=1)
+    similarities = {}
+    for name in ("initial layer0", "trained layer0"):
+        active = np.maximum(code @ rng.normal(size=(code.shape[1], 200)), 0.0)
+        similarities[name] = active @ active.T / 200
+    answers = 0.7 * plain.targets[:, None] + rng.normal(size=(number, 4))
+    familiar = plain.targets[:, None] + rng.normal(size=(number, 3))
+    defaults = {"answers": answers, "familiar": familiar, "similarities": similarities}
+    return dataclasses.replace(plain, **{**defaults, **settings})
+
+
+@pytest.fixture(scope="session")
+def grid_of() -> Callable[..., np.ndarray]:
+    return all_combinations
+
+
+@pytest.fixture(scope="session")
+def codes() -> Callable[..., np.ndarray]:
+    return conjunction_codes
+
+
+@pytest.fixture(scope="session")
+def addition() -> Callable[..., ComponentEvidence]:
+    return addition_evidence
+
+
+@pytest.fixture(scope="session")
+def decision() -> Callable[..., ComponentEvidence]:
+    return decision_evidence
+
+
+@pytest.fixture(scope="session")
+def components() -> Callable[..., ComponentEvidence]:
+    return generic_components

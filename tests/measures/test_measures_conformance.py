@@ -10,7 +10,7 @@ import pytest
 import recombine.measures as package
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import Evidence, measures, rotation_invariant
+from recombine.measures import ComponentEvidence, Evidence, Measures, measures, rotation_invariant
 
 PROMISED = [
     "id_mse",
@@ -52,8 +52,37 @@ PROMISED = [
     "embedding_top_share",
     "stripe_extension",
 ]
+PROMISED_OF_COMPONENTS = [
+    "id_accuracy",
+    "ood_accuracy",
+    "familiar_accuracy",
+    "id_margin",
+    "ood_margin",
+    "slope",
+    "offset",
+    "id_slope",
+    "id_mse",
+    "ood_mse",
+    "additivity_test",
+    "additivity_train",
+    "additivity_test_only",
+    "additivity_held_out",
+    "conjunction_shares",
+    "salience",
+    "salience_2",
+    "predicted_slope",
+    "slope_error",
+    "leak",
+    "compositional_gap",
+]
 
-each_measure = pytest.mark.parametrize("measure", measures.values(), ids=list(measures))
+each_measure = pytest.mark.parametrize("measure", measures.for_kind(Evidence), indirect=True)
+each_component_measure = pytest.mark.parametrize("measure", measures.for_kind(ComponentEvidence), indirect=True)
+
+
+@pytest.fixture
+def measure(request):
+    return measures[request.param]
 
 
 def values(answer):
@@ -61,7 +90,26 @@ def values(answer):
 
 
 def test_every_promised_name_is_registered():
-    assert set(PROMISED) <= set(measures)
+    assert set(PROMISED) <= set(measures.for_kind(Evidence))
+    assert set(PROMISED_OF_COMPONENTS) <= set(measures.for_kind(ComponentEvidence))
+
+
+def test_every_function_says_what_it_returns():
+    for name, measure in measures.items():
+        for function in measure.functions.values():
+            assert len((function.__doc__ or "").strip().splitlines()[0]) > 20, name
+
+
+@pytest.mark.parametrize("name", sorted(set(measures) - set(measures.for_kind(ComponentEvidence))))
+def test_a_measure_of_pictures_refuses_a_component_task(name, decision):
+    with pytest.raises(InputError, match=f"'{name}' looks at pictures; this is a component task, so leave it out"):
+        measures.pick(name)(decision())
+
+
+@pytest.mark.parametrize("name", sorted(set(measures) - set(measures.for_kind(Evidence))))
+def test_a_measure_of_components_refuses_pictures(name, generic):
+    with pytest.raises(InputError, match=f"'{name}' looks at the answers to a component task; this is a task of"):
+        measures.pick(name)(generic())
 
 
 def test_no_exported_name_hides_a_module():
@@ -171,3 +219,137 @@ def test_rotating_feature_space_changes_nothing(function, features):
     activations = rng.normal(size=(4, 5, features))
     rotation, _ = np.linalg.qr(rng.normal(size=(features, features)))
     assert function(activations @ rotation) == pytest.approx(function(activations))
+
+
+def answered(measure, evidence):
+    """The values of a measure, or None where it is undefined."""
+    try:
+        return values(measure(evidence))
+    except InputError:
+        return None
+
+
+@each_component_measure
+def test_it_answers_in_finite_numbers_on_some_component_task(measure, components):
+    found = [answered(measure, components(task)) for task in ("addition", "decision")]
+    assert found != [None, None]
+    for value in (value for answer in found if answer is not None for value in answer.values()):
+        assert type(value) is float
+        assert np.isfinite(value)
+
+
+@each_component_measure
+@pytest.mark.parametrize("task", ["addition", "decision"])
+def test_it_answers_or_refuses_where_much_of_a_component_task_is_missing(measure, components, task):
+    evidence = components(task)
+    defined = np.isfinite(evidence.targets)
+    nothing, flat = np.zeros_like(defined), np.full_like(evidence.answers, 0.1)
+    poor = [
+        {"similarities": {}, "familiar": None, "types": {}},
+        {"sections": {"id": defined, "ood": nothing}},
+        {"sections": {"id": nothing, "ood": defined}},
+        {"answers": flat, "similarities": {"dead": np.full((len(flat), len(flat)), 0.1)}},
+        {"targets": np.ones_like(evidence.targets)},
+    ]
+    for change in poor:
+        answer = answered(measure, dataclasses.replace(evidence, **change))
+        assert answer is None or np.isfinite(list(answer.values())).all()
+
+
+def arranged(evidence, order=slice(None), components=slice(None), levels=lambda component, level: level):
+    """The same evidence with its combinations in another order, its components too, and its levels renamed."""
+    columns = np.arange(evidence.combinations.shape[1])[components]
+    named = np.vectorize(levels)(np.arange(len(columns)), evidence.combinations)
+
+    def renamed(where, at):
+        there = sorted(
+            (int(np.flatnonzero(columns == c)[0]), int(levels(c, z))) for c, z in zip(where, at, strict=True)
+        )
+        return tuple(c for c, _ in there), tuple(z for _, z in there)
+
+    return ComponentEvidence(
+        combinations=named[order][:, columns],
+        targets=evidence.targets[order],
+        answers=evidence.answers[order],
+        sections={name: mask[order] for name, mask in evidence.sections.items()},
+        familiar=evidence.familiar[order],
+        similarities={name: matrix[order][:, order] for name, matrix in evidence.similarities.items()},
+        types={renamed(*conjunction): kind for conjunction, kind in evidence.types.items()},
+    )
+
+
+@each_component_measure
+@pytest.mark.parametrize("task", ["addition", "decision"])
+def test_names_and_orders_of_levels_components_and_combinations_change_nothing(measure, components, task):
+    evidence = components(task)
+    shuffled = stream(1, "measures", "order").permutation(len(evidence.targets))
+    turned = slice(None, None, -1)
+    expected = answered(measure, evidence)
+    for other in (
+        arranged(evidence, levels=lambda component, level: (5 * level + component) % 7 + 10 * component),
+        arranged(evidence, components=turned),
+        arranged(evidence, order=shuffled),
+    ):
+        assert answered(measure, other) == (expected and pytest.approx(expected, abs=1e-7))
+
+
+@each_component_measure
+@pytest.mark.parametrize("task", ["addition", "decision"])
+def test_it_does_not_write_into_component_evidence(measure, components, task):
+    evidence = components(task)
+    arrays = [evidence.combinations, evidence.targets, evidence.answers, evidence.familiar]
+    for array in (*arrays, *evidence.sections.values(), *evidence.similarities.values()):
+        array.setflags(write=False)
+    answered(measure, evidence)
+
+
+@each_component_measure
+@pytest.mark.parametrize("task", ["addition", "decision"])
+def test_single_precision_is_enough_for_component_tasks(measure, components, task):
+    evidence = components(task)
+    single = dataclasses.replace(
+        evidence,
+        targets=evidence.targets.astype(np.float32),
+        answers=evidence.answers.astype(np.float32),
+        familiar=evidence.familiar.astype(np.float32),
+        similarities={name: matrix.astype(np.float32) for name, matrix in evidence.similarities.items()},
+    )
+    expected = answered(measure, evidence)
+    assert answered(measure, single) == (expected and pytest.approx(expected, rel=1e-3, abs=1e-3))
+
+
+def test_a_name_is_registered_once_for_each_kind_of_evidence(generic, decision):
+    ours = Measures("measure")
+
+    @ours.register("size")
+    def of_pictures(evidence: Evidence) -> float:
+        """How many pictures there are."""
+        return float(len(evidence.targets))
+
+    @ours.register("size")
+    def of_components(evidence: "measures.ComponentEvidence") -> float:
+        """How many answers there are."""
+        return float(evidence.answers.size)
+
+    assert (ours.size(generic()), ours.size(decision())) == (99.0, 30.0)
+    assert ours.summaries() == {"size": "How many pictures there are."}
+    assert ours.for_kind(ComponentEvidence) == ours.for_kind(Evidence) == ("size",)
+    with pytest.raises(InputError, match="'size' is registered already for Evidence; choose another name"):
+        ours.register("size")(of_pictures)
+    with pytest.raises(
+        InputError, match="'vague' does not say what it looks at; annotate its first parameter with Evi"
+    ):
+        ours.register("vague")(lambda evidence: 0.0)
+    assert list(ours) == ["size"]
+
+
+def test_workers_can_tell_a_measure_that_a_script_registered():
+    ours = Measures("measure")
+
+    def size(evidence: Evidence) -> float:
+        """How many pictures there are."""
+        return float(len(evidence.targets))
+
+    size.__module__ = "__main__"
+    ours.register("size")(size)
+    assert [measure.__module__ for measure in ours.values()] == ["__main__"]

@@ -4,7 +4,7 @@ from torch import nn
 
 from recombine.core.errors import InputError
 from recombine.models.activations import activations
-from recombine.models.mlp import MlpNetwork
+from recombine.models.mlp_network import MlpNetwork
 
 torch.set_num_threads(1)
 

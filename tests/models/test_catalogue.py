@@ -30,10 +30,14 @@ def test_the_names_and_which_of_them_train():
         "forced-rendering": True,
         "per-pixel": True,
         "truth": False,
+        "mlp": True,
+        "convnet": True,
+        "resnet": True,
+        "vit": True,
     }
 
 
-def test_defaults_are_those_of_the_paper():
+def test_defaults_are_those_of_the_papers():
     defaults = {name: spec().model_dump() for name, spec in models.items()}
     assert defaults == {
         "mlp-decoder": {"width": 256, "depth": 4},
@@ -41,6 +45,10 @@ def test_defaults_are_those_of_the_paper():
         "forced-rendering": {"hidden": 2},
         "per-pixel": {"width": 256, "depth": 2},
         "truth": {},
+        "mlp": {"width": 1000, "depth": 1, "scale": 1.0},
+        "convnet": {"width": 1.0, "kernel": 5},
+        "resnet": {"width": 1.0},
+        "vit": {"width": 1.0, "patch": 8},
     }
 
 
@@ -60,6 +68,10 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "per-pixel", "width": 30}, "per-pixel: width = 30: .* multiple of 4"),
         ({"kind": "per-pixel", "depth": 0}, "per-pixel: depth = 0"),
         ({"kind": "forced-rendering", "hiden": 2}, "'hiden'; did you mean 'hidden'"),
+        ({"kind": "mlp", "scale": 0}, "mlp: scale = 0"),
+        ({"kind": "convnet", "kernel": 0}, "convnet: kernel = 0"),
+        ({"kind": "resnet", "width": 0}, "resnet: width = 0"),
+        ({"kind": "vit", "patch": 0}, "vit: patch = 0"),
     ],
 )
 def test_settings_that_make_no_network_are_refused(settings, says):
@@ -92,6 +104,22 @@ def test_forced_rendering_asks_for_as_many_levels_as_pixels(levels, image):
     says = rf"got levels \({levels[0]},.* image of {image[0]} x {image[1]}"
     with pytest.raises(InputError, match=says):
         build(models.forced_rendering(), Interface(sum(levels), levels, image))
+
+
+@pytest.mark.parametrize("name", ["convnet", "resnet", "vit"])
+def test_what_reads_pictures_needs_one(name):
+    with pytest.raises(InputError, match=f"{name} reads pictures, but the input is a plain code of 16 numbers"):
+        build(models[name](), square(8))
+
+
+def test_which_models_gain_from_being_stacked():
+    assert {name for name, spec in models.items() if not spec.stackable} == {"cnn-decoder", "convnet", "resnet", "vit"}
+
+
+def test_the_shape_of_a_model_leaves_out_the_initial_scale_alone():
+    assert models.mlp(scale=0.1).shape() == models.mlp().shape()
+    assert models.mlp(width=10).shape() != models.mlp().shape()
+    assert len({str(models[name]().shape()) for name in models}) == len(models)
 
 
 def test_truth_has_nothing_to_build():

@@ -18,6 +18,7 @@ INTERFACES = [
     Interface(inputs=16, levels=(8, 8), image=(8, 8)),
     Interface(inputs=8, levels=(3, 5), image=(8, 12)),
     Interface(inputs=2, levels=(9, 7), image=(12, 4)),
+    Interface(inputs=2 * 24 * 32, levels=(3, 4), image=(1, 1), picture=(2, 24, 32)),
 ]
 
 
@@ -40,7 +41,8 @@ each_model = pytest.mark.parametrize(("name", "interface"), CASES)
 
 
 def build(name, interface, seed=0):
-    return models[name]().build(interface, torch.Generator().manual_seed(seed))
+    """In eval mode: in training, dropout and the statistics of a batch make an answer depend on more than its code."""
+    return models[name]().build(interface, torch.Generator().manual_seed(seed)).eval()
 
 
 def codes_for(interface, batch=5, seed=1):

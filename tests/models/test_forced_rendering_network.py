@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.errors import InputError
-from recombine.models.forced_rendering import ForcedRenderingNetwork, entropies, spreads
+from recombine.models.forced_rendering_network import ForcedRenderingNetwork, entropies, spreads
 
 N = 5
 Y, X = 0, 1  # the factors on the first axis of the weights

@@ -6,7 +6,7 @@ from torch.func import functional_call, jacrev
 
 from recombine.core.errors import InputError
 from recombine.models import Interface, models
-from recombine.models.mlp import MlpNetwork
+from recombine.models.mlp_network import MlpNetwork
 from recombine.models.tangent import tangent_kernel
 
 torch.set_num_threads(1)
@@ -67,9 +67,19 @@ def test_predicts_how_a_small_step_on_one_example_moves_another():
 
 @pytest.mark.parametrize("name", [name for name, spec in models.items() if spec.trainable])
 def test_every_model_has_a_symmetric_positive_kernel(name):
-    small = {"mlp-decoder": {"width": 16}, "cnn-decoder": {"width": 8}, "per-pixel": {"width": 16}}
-    network = models[name](**small.get(name, {})).build(Interface(16, (8, 8), (8, 8)), seeded(2))
-    codes = torch.rand(7, 16, generator=seeded(1))
+    small = {
+        "mlp-decoder": {"width": 16},
+        "cnn-decoder": {"width": 8},
+        "per-pixel": {"width": 16},
+        "mlp": {"width": 16},
+        "convnet": {"width": 0.1, "kernel": 2},
+        "resnet": {"width": 0.1},
+        "vit": {"width": 0.05, "patch": 4},
+    }
+    reads_pictures = name in ("convnet", "resnet", "vit")
+    interface = Interface(2 * 8 * 8, (3, 4), (1, 1), (2, 8, 8)) if reads_pictures else Interface(16, (8, 8), (8, 8))
+    network = models[name](**small.get(name, {})).build(interface, seeded(2))
+    codes = torch.rand(7, interface.inputs, generator=seeded(1))
     kernel = tangent_kernel(network, codes, probes=2, generator=seeded())
     assert kernel.shape == (7, 7)
     assert kernel.dtype == np.float64

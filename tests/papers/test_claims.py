@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.papers import Check, Claim, Control, Interval, Range, Scale, Verdict, judge, papers
 from recombine.papers.forced_rendering import hole, revealed
+from recombine.studies import Work, calculations
 
 finite = st.floats(-1e3, 1e3)
 
@@ -70,7 +71,7 @@ def claim(*checks: Check) -> Claim:
 
 def bodies_of(claim: Claim, main: list, control: list) -> dict:
     """Records of every experiment, with these measures for the claim's seeds and its control's."""
-    experiments = claim.experiments(Scale.QUICK)
+    experiments = claim.works(Scale.QUICK)
     return {
         experiment.digest(): {"status": "done", "reason": None, "measures": measures, "cost": {"seconds": 1.0}}
         for experiment, measures in zip(experiments, main + control, strict=True)
@@ -105,7 +106,7 @@ def test_every_check_must_hold_and_one_against_contradicts():
 def test_a_missing_run_is_missing_and_a_failed_one_undecided():
     it = claim(Check("ood_nmse", Range(0.6, 1.5), ""))
     bodies = bodies_of(it, [{"ood_nmse": 1.0}] * 3, [{"ood_nmse": 0.0}] * 3)
-    first = it.experiments(Scale.QUICK)[0].digest()
+    first = it.works(Scale.QUICK)[0].digest()
     failed = {**bodies[first], "status": "failed", "reason": "the loss became nan"}
     judged = judge(it, Scale.QUICK, bodies | {first: failed})
     assert judged.verdict is Verdict.UNDECIDED
@@ -126,3 +127,159 @@ def test_papers_and_claims_are_chosen_by_name():
 
 def test_an_infinite_estimate_is_not_written_as_json_infinity():
     assert all(v is None or math.isfinite(v) for v in Range().to_dict().values())
+
+
+# Differences, parts, exact points and scales, on claims made for the purpose
+
+
+def with_settings(*checks: Check, seeds: int = 3, exact: bool = False) -> Claim:
+    """A claim with the settings one and two, whose control has them exchanged."""
+    one, two = (calculated, calculated_otherwise) if exact else (hole, revealed)
+    settings = {"one": one, "two": two}
+    control = Control("exchanged", {"one": two, "two": one})
+    return Claim("X2", "x", "Fig. 2", "Some difference.", checks, settings, control, dict.fromkeys(Scale, seeds))
+
+
+def calculated(scale: Scale) -> Work:
+    return calculations["leak"]()
+
+
+def calculated_otherwise(scale: Scale) -> Work:
+    return calculations["leak"](answer="product")
+
+
+def random_calculation(scale: Scale) -> Work:
+    return calculations["general-leak"]()
+
+
+def judged(claim: Claim, one: list, two: list, scale: Scale = Scale.QUICK, **body):
+    """The judgement where the runs of the two settings have these measures, seed by seed."""
+    runs = claim.runs(scale)
+    bodies = {}
+    for name, found in (("one", one), ("two", two)):
+        for work, measures in zip(runs.get(name, []), found, strict=True):
+            bodies[work.digest()] = {
+                "status": "done", "reason": None, "measures": measures, "cost": {"seconds": 2.0}, **body,
+            }  # fmt: skip
+    return judge(claim, scale, bodies)
+
+
+def values(*numbers: float, name: str = "slope") -> list[dict[str, float]]:
+    return [{name: number} for number in numbers]
+
+
+def test_a_difference_is_taken_seed_by_seed():
+    """Seeds vary much more than the difference: only paired does it show."""
+    it = with_settings(Check("slope", Range(0.05, 0.15), "", "one", "two"))
+    found = judged(it, values(0.1, 5.1, 9.11), values(0.0, 5.0, 9.0))
+    measured = found.checks[0].measured
+    assert measured.estimate == pytest.approx((0.1 + 0.1 + 0.11) / 3)
+    assert measured.seeds == 3
+    paired = Interval.over_seeds([0.1, 0.1, 0.11])
+    assert (measured.low, measured.high) == pytest.approx((paired.low, paired.high))
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.checks[0].to_dict()["of"] == "one minus two"
+    assert it.describe()["checks"][0]["of"] == "one minus two"
+
+
+def test_the_control_of_a_difference_is_the_difference_the_other_way():
+    it = with_settings(Check("slope", Range(low=0.05), "", "one", "two"))
+    found = judged(it, values(1.0, 1.1, 1.2), values(0.0, 0.1, 0.2))
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.control_checks[0].measured.estimate == pytest.approx(-1.0)
+    assert found.control_verdict is Verdict.CONTRADICTED
+    assert found.sound
+
+
+def test_a_difference_with_a_missing_or_failed_half_is_not_judged():
+    it = with_settings(Check("slope", Range(low=0.05), "", "one", "two"))
+    bodies = {
+        work.digest(): {"status": "done", "reason": None, "measures": {"slope": 1.0}, "cost": {}}
+        for work in it.runs(Scale.QUICK)["one"]
+    }
+    missing = judge(it, Scale.QUICK, bodies)
+    assert missing.verdict is Verdict.MISSING
+    assert missing.checks[0].note == "3 of 6 runs missing"
+    failed = {work.digest(): {"status": "failed", "reason": "nan", "cost": {}} for work in it.runs(Scale.QUICK)["two"]}
+    assert judge(it, Scale.QUICK, bodies | failed).verdict is Verdict.UNDECIDED
+
+
+def test_a_part_of_a_measure_is_named_after_a_dot():
+    it = with_settings(Check("shares.right one", Range(low=0.5), "", "one"))
+    whole = [{"shares": {"right one": share, "wrong": 1 - share}} for share in (0.7, 0.71, 0.72)]
+    found = judged(it, whole, [])
+    assert found.checks[0].measured.estimate == pytest.approx(0.71)
+    assert found.verdict is Verdict.CONFIRMED
+    # A measure whose own name has a dot is found first.
+    assert judged(it, values(0.1, 0.1, 0.1, name="shares.right one"), []).verdict is Verdict.CONTRADICTED
+
+
+@pytest.mark.parametrize("measures", [{}, {"shares": {"wrong": 1.0}}, {"shares": 0.7}])
+def test_a_part_that_is_not_there_leaves_a_claim_open(measures):
+    it = with_settings(Check("shares.right", Range(low=0.5), "", "one"))
+    found = judged(it, [measures] * 3, [])
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.checks[0].note == "not measured here"
+
+
+def test_what_is_exact_is_decided_by_one_run_and_a_single_seed_is_not():
+    it = with_settings(Check("slope", Range(0.5, 0.5), "", "one"), exact=True)
+    assert [len(works) for works in it.runs(Scale.PAPER).values()] == [1]
+    found = judged(it, values(0.5), [], exact=True)
+    assert found.checks[0].measured == Interval(0.5, 0.5, 0.5, 1)
+    assert found.verdict is Verdict.CONFIRMED
+    assert judged(it, values(0.5 + 1e-9), [], exact=True).verdict is Verdict.CONTRADICTED
+    # The same run without the word of being exact is one seed of many.
+    assert judged(it, values(0.5), []).verdict is Verdict.UNDECIDED
+
+
+def test_a_difference_of_exact_runs_is_exact():
+    it = with_settings(Check("slope", Range(0.25, 0.25), "", "one", "two"), exact=True)
+    found = judged(it, values(0.75), values(0.5), exact=True)
+    assert found.checks[0].measured == Interval(0.25, 0.25, 0.25, 1)
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.control_verdict is Verdict.CONTRADICTED
+
+
+def test_calculations_by_chance_run_once_per_seed():
+    control = Control("none", {"main": calculated})
+    it = Claim(
+        "X3", "x", "", "", (Check("law_error", Range(), ""),), {"main": random_calculation}, control, {Scale.QUICK: 4}
+    )
+    assert [work.seed for work in it.runs(Scale.QUICK)["main"]] == [0, 1, 2, 3]
+    assert [work.seed for work in it.control_runs(Scale.QUICK)["main"]] == [0]
+    assert len(it.works(Scale.QUICK)) == 5
+
+
+def test_a_check_waits_for_its_scale_and_so_do_its_settings():
+    it = with_settings(
+        Check("slope", Range(low=0.5), "", "one"), Check("slope", Range(low=0.5), "", "two", least=Scale.LAPTOP)
+    )
+    assert [len(it.checks_at(scale)) for scale in Scale] == [1, 2, 2]
+    assert [set(it.runs(scale)) for scale in Scale] == [{"one"}, {"one", "two"}, {"one", "two"}]
+    assert set(it.control_runs(Scale.QUICK)) == {"one"}
+    one, low = values(1.0, 1.01, 1.02), values(0.0, 0.01, 0.02)
+    assert judged(it, one, []).verdict is Verdict.CONFIRMED
+    assert judged(it, one, low, Scale.LAPTOP).verdict is Verdict.CONTRADICTED
+    assert len(judged(it, one, low, Scale.LAPTOP).to_dict()["checks"]) == 2
+
+
+def test_every_claim_asks_something_at_every_scale():
+    assert all(claim.checks_at(scale) for claim in papers.claims() for scale in Scale)
+
+
+def test_seconds_are_counted_once_per_run():
+    it = with_settings(Check("slope", Range(), "", "one", "two"))
+    assert judged(it, values(1.0, 1.0, 1.0), values(1.0, 1.0, 1.0)).seconds == 12.0
+
+
+def test_a_control_has_no_more_seeds_than_it_needs():
+    it = with_settings(Check("slope", Range(), "", "one"), seeds=7)
+    assert len(it.runs(Scale.LAPTOP)["one"]) == 7
+    assert len(it.control_runs(Scale.LAPTOP)["one"]) == 3
+
+
+@pytest.mark.parametrize(("of", "minus"), [("three", None), ("one", "three")])
+def test_a_check_of_a_setting_that_is_not_given_is_a_mistake(of, minus):
+    with pytest.raises(ValueError, match=r"claim X2: checks name settings \['three'\] that are not given"):
+        with_settings(Check("slope", Range(), "", of, minus))

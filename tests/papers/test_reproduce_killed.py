@@ -30,7 +30,7 @@ def reproduce(store: Path) -> subprocess.Popen:
 
 def test_killing_reproduce_and_starting_it_again(tmp_path: Path):
     store, (claim,) = Store(tmp_path), papers.claims(["FR6"])
-    wanted = {experiment.digest() for experiment in claim.experiments(Scale.QUICK)}
+    wanted = {experiment.digest() for experiment in claim.works(Scale.QUICK)}
     driver = reproduce(tmp_path)
     deadline = time.monotonic() + 300
     while not store.digests() and driver.poll() is None and time.monotonic() < deadline:

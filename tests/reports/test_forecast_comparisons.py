@@ -7,6 +7,7 @@ from recombine.papers import Check, Interval, Range, Scale
 from recombine.reports.comparisons import Comparison, Pair, compare, held_out_rank
 from recombine.reports.findings import gather
 from recombine.reports.forecasts import forecast_section
+from recombine.reports.quantities import PICTURES
 from recombine.reports.scatter import FLOOR, scatter_figure
 from recombine.studies import change, vary
 from recombine.studies.forecasting import record_forecast
@@ -14,7 +15,7 @@ from recombine.studies.forecasting import record_forecast
 
 def comparison(label, problem, expected, measured, composes=False):
     pair = Pair("ood", expected, 0.8 * expected, 1.25 * expected, Interval.over_seeds(measured))
-    return Comparison(label, problem, composes, (pair,))
+    return Comparison(label, problem, composes, PICTURES, (pair,))
 
 
 def forecast_of(experiment, expected):

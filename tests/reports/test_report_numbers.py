@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recombine.papers import Interval
-from recombine.reports.numbers import MINUS, ROUNDING, count, duration, interval, short
+from recombine.papers import Interval, Range
+from recombine.reports.numbers import MINUS, ROUNDING, count, duration, interval, required, short
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,25 @@ def test_a_written_number_is_within_half_a_percent(value):
 def test_an_interval_names_its_ends_and_seeds():
     assert interval(Interval(0.92, 0.88, 0.96, 6)) == "0.92 [0.88, 0.96], 6 seeds"
     assert interval(Interval.over_seeds([0.5])) == "0.5 (1 seed, no interval)"
+
+
+def test_an_exact_value_has_neither_interval_nor_seeds():
+    assert interval(Interval.point(327.0)) == "327 (exact)"
+    assert interval(Interval.over_seeds([2.0, 2.0])) == "2 [2, 2], 2 seeds"  # measured, though alike
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        (Range(0.7135, 0.7735), "0.7135 to 0.7735"),
+        (Range(high=1e-10), f"at most 1e{MINUS}10"),
+        (Range(low=-1e-9), f"at least {MINUS}1e{MINUS}9"),
+        (Range(0.5, 0.5), "exactly 0.5"),
+        (Range(), "anything"),
+    ],
+)
+def test_a_range_is_written_to_its_last_digit(expected, words):
+    assert required(expected) == words
 
 
 def test_counts_and_durations():

@@ -13,7 +13,7 @@ from recombine.records import Record, Store
 from recombine.reports import write_report
 from recombine.reports.page import PLACES
 from recombine.reports.report import report_page
-from recombine.studies import vary
+from recombine.studies import Calculation, vary
 from recombine.studies.stores import all_bodies
 
 HOSTILE = "</td><script>alert('x')</script>&amp;\x00<img src=http://example.org/x onerror=alert(1)>"
@@ -28,16 +28,22 @@ def real_page(paper, real_store):
 def claims_store(tmp_path_factory, record):
     """A made-up record for every quick run of the real papers, except the first."""
     store = Store(tmp_path_factory.mktemp("claims") / "runs")
-    experiments = {item.digest(): item for claim in papers.claims() for item in claim.experiments(Scale.QUICK)}
+    works = {item.digest(): item for claim in papers.claims() for item in claim.works(Scale.QUICK)}
     rng = np.random.default_rng(0)
-    for item in list(experiments.values())[1:]:
-        record(store, item, {name: float(rng.random()) for name in item.measures if not name.endswith("_section")})
+    for item in list(works.values())[1:]:
+        names = item.quantities if isinstance(item, Calculation) else item.measures
+        record(store, item, {name: float(rng.random()) for name in names if not name.endswith("_section")})
     return store
 
 
 @pytest.fixture(scope="module")
 def claims_file(tmp_path_factory, claims_store):
     return write_report(tmp_path_factory.mktemp("page") / "report.html", Scale.QUICK, [claims_store])
+
+
+@pytest.fixture(scope="module")
+def kernel_page(kernel_paper, kernel_store):
+    return report_page([kernel_paper], Scale.QUICK, [kernel_store])
 
 
 def row(tree, id_):
@@ -128,12 +134,84 @@ def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parse
         assert chips(first)[:2] == [judged.verdict, judged.control_verdict]
         assert ("broken check" in first.text) is not judged.sound
         assert claim.says in first.text
-        assert all(check.source in opened.text for check in claim.checks)
+        assert all(check.source in opened.text for check in claim.checks_at(Scale.QUICK))
         found.append(judged.verdict)
     counts = tree.all("ul", class_="counts")[0]
     assert chips(counts)[:4] == [f"{found.count(verdict)} {verdict}" for verdict in Verdict]
     assert Verdict.MISSING in found
     assert len(set(found)) > 1
+
+
+def test_a_page_of_components_and_calculations_stands_alone(kernel_page, parsed):
+    tree = parsed(kernel_page)
+    assert_stands_alone(tree)
+    assert [node.attributes["id"] for node in tree.all("section")] == list(PLACES)
+    assert len(kernel_page) / len(tree.all("article")) < 100_000
+    notes = [item.text for item in tree.all("section", id="settings")[0].all("ul")[0].all("li")]
+    assert [note.split(".")[0] for note in notes] == ["Components", "Calculations"]
+    assert not any("blank picture" in note for note in notes)
+
+
+def test_every_setting_of_components_and_calculations_has_its_figures(kernel_page, parsed):
+    starts = {
+        article.all("h3")[0].text: [each.attributes["alt"].split()[0] for each in article.all("img")]
+        for article in parsed(kernel_page).all("article")
+    }
+    assert starts.pop("contexts") == starts.pop("pairs") == ["Accuracy", "Conjunction", "Training"]
+    assert {starts.pop(label)[0] for label in ("sums", "rich sums", "told sums")} == {"Answers"}
+    assert starts.pop("law") == []
+    assert sorted(starts) == sorted(
+        ["layers", "many layers", "leak", "products", "dispersed", "map", "shares", "spread"]
+    )
+    assert all(len(found) == 1 for found in starts.values())
+
+
+def test_differences_exact_values_and_parts_read_well(kernel_page, parsed):
+    tree = parsed(kernel_page)
+    first, opened = row(tree, "Y1")
+    assert "slope main minus rich" in first.text
+    assert "3 seeds" in first.text
+    difference, part = ([cell.text for cell in line.children] for line in opened.all("table")[0].all("tr")[1:])
+    assert difference[2] == "main minus rich"
+    assert part[1].startswith("slope_error.initial tangentinitial tangent: ")
+    assert "Asked from scale laptop on: slope of rich." in opened.text
+    first, opened = row(tree, "Y3")
+    assert "≈0 (exact)" in first.text
+    assert "at most 1e\N{MINUS SIGN}10" in first.text
+    lines = {line.children[2].text: line.children[3].text for line in opened.all("table")[0].all("tr")[1:]}
+    assert lines["layers minus many layers"].endswith("(exact)")
+    assert all(("seeds" in told) is (name in ("spread", "law")) for name, told in lines.items())
+
+
+def test_all_numbers_of_a_setting_are_listed_with_their_words(kernel_page, parsed):
+    articles = {article.all("h3")[0].text: article for article in parsed(kernel_page).all("article")}
+    table = articles["sums"].all("table")[0]
+    names = [line.children[0].text for line in table.all("tr")[1:]]
+    assert {"slope", "salience.initial layer0", "predicted_slope.trained tangent"} <= set(names)
+    assert [head.text for head in table.all("th")][1] == "Estimate [95% interval]"
+    exact = articles["leak"].all("table")[0]
+    assert [head.text for head in exact.all("th")][1] == "Value"
+    assert "(exact)" in exact.text
+    assert "largest difference in slope between anchor sets" in exact.text
+    assert "open" in articles["leak"].all("details")[0].attributes
+    assert "open" not in articles["sums"].all("details")[0].attributes
+
+
+def test_measures_that_are_not_defined_say_why(store, kernel_paper, make, parsed):
+    work = make.sums(Scale.QUICK)
+    body = {"specification": work.settings(), "seed": 0, "status": "done", "measures": {"slope": 0.5}, "cost": {}}
+    store.commit(Record(work.digest(), {**body, "undefined": {"leak": "no <reason> at all"}}))
+    page = report_page([kernel_paper], Scale.QUICK, [store])
+    (article,) = (each for each in parsed(page).all("article") if each.all("h3")[0].text == "sums")
+    assert "Not defined here:leak: no <reason> at all" in article.text
+    assert "1 done, 2 missing" in article.text
+
+
+def test_a_missing_exact_calculation_has_no_seed(store, kernel_paper, parsed):
+    page = parsed(report_page([kernel_paper], Scale.QUICK, [store]))
+    told = {article.all("h3")[0].text: article.all("p", class_="note")[0].text for article in page.all("article")}
+    assert told["leak"].startswith("1 run missing. To run: recombine reproduce Y3")
+    assert told["law"].startswith("3 runs missing (seed 0, 1, 2).")
 
 
 def test_the_measured_headline_is_written_with_its_interval(store, record, make, parsed):
@@ -149,7 +227,7 @@ def test_the_measured_headline_is_written_with_its_interval(store, record, make,
 
 def test_a_control_that_passes_is_called_broken(store, record, make, parsed):
     claim = make.claim("X1", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(0.5, 1.5), "s"))
-    for experiment in claim.experiments(Scale.QUICK):
+    for experiment in claim.works(Scale.QUICK):
         record(store, experiment, {"ood_nmse": 1.0})
     tree = parsed(report_page([make.paper(claim)], Scale.QUICK, [store]))
     first, opened = row(tree, "X1")
@@ -179,7 +257,7 @@ assert not {{"torch", "matplotlib.pyplot"}} & set(sys.modules), "something heavy
         assert {body.attributes["id"] for body in tree.all("tbody", class_="claim")} == {
             f"claim-{claim.id}" for claim in papers.claims()
         }
-        needed = {item.digest() for claim in papers.claims() for item in claim.experiments(scale)}
+        needed = {item.digest() for claim in papers.claims() for item in claim.works(scale)}
         header, provenance = tree.all("header")[0].text, tree.all("section", id="provenance")[0].text
         assert f"{len(needed)} runs missing" in header
         assert f"recombine reproduce --scale {scale}" in header
@@ -256,7 +334,7 @@ def test_a_later_store_fills_the_gaps_of_an_earlier_one(tmp_path, record, make):
 
 def test_runs_without_arrays_have_no_figures_and_say_so(store, record, make):
     claim = make.claim("X1", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(0.5, 1.5), "s"))
-    for experiment in claim.experiments(Scale.QUICK):
+    for experiment in claim.works(Scale.QUICK):
         record(store, experiment, {"ood_nmse": 1.0})
     page = report_page([make.paper(claim)], Scale.QUICK, [store])
     assert "No figures: the recorded runs have no arrays that can be read." in page

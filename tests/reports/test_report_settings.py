@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 
 from recombine.papers import Check, Range, Scale, papers
-from recombine.reports.settings import SeedRun, counterparts, describe, key_of, settings_of
+from recombine.reports.descriptions import describe_experiment
+from recombine.reports.settings import SeedRun, counterparts, key_of, settings_of
 from recombine.studies import change
 
 CHECK = Check("ood_nmse", Range(high=1.0), "none")
@@ -20,7 +21,7 @@ def test_a_setting_that_several_claims_use_appears_once(paper, make):
     assert [setting.label for setting in found.values()] == ["tiny", "drawn", "shown"]
     first = found[key_of(make.tiny(Scale.QUICK))]
     assert [(use.claim.id, use.control) for use in first.uses] == [("X1", False), ("X2", True)]
-    assert [run.experiment.seed for run in first.runs] == [0, 1, 2]
+    assert [run.work.seed for run in first.runs] == [0, 1, 2]
     assert first.says == "A perceptron of a few units on small pictures, eight rows and eleven columns."
 
 
@@ -28,9 +29,9 @@ def test_a_setting_that_several_claims_use_appears_once(paper, make):
 def test_the_settings_hold_every_experiment_of_every_claim_once(scale):
     claims = papers.claims()
     found = settings_of(claims, scale, lambda experiment: SeedRun(experiment, None))
-    digests = [run.experiment.digest() for setting in found.values() for run in setting.runs]
+    digests = [run.work.digest() for setting in found.values() for run in setting.runs]
     assert len(digests) == len(set(digests))
-    assert set(digests) == {experiment.digest() for claim in claims for experiment in claim.experiments(scale)}
+    assert set(digests) == {experiment.digest() for claim in claims for experiment in claim.works(scale)}
     labels = [setting.label for setting in found.values()]
     assert len(set(labels)) == len(labels)
 
@@ -74,13 +75,15 @@ def test_the_key_forgets_the_seed_and_nothing_else(make):
 
 
 def test_a_description_says_what_differs_from_the_defaults(make):
-    facts = describe(make.tiny(Scale.QUICK, isolated=("y", "x"), examples=9))
+    facts = describe_experiment(make.tiny(Scale.QUICK, isolated=("y", "x"), examples=9))
     assert facts["Task"] == "bump (n = (8, 11)): 8 levels of y, 11 levels of x"
-    assert facts["Held out"] == "block (y = (2, 6), x = (4, 9)), each range without its end"
+    assert facts["Held out"] == (
+        "block (y = (2, 6), x = (4, 9)), each range without its end: 20 of 88 combinations (23%; rim 20)"
+    )
     assert facts["Shown"] == "9 examples drawn by the seed; every level of y and of x alone"
     assert facts["Model"] == "mlp-decoder (width = 8, depth = 2)"
     assert facts["Training"].startswith("6 steps of 8, adamw, rate 0.001")
-    assert "Training" not in describe(make.drawn(Scale.QUICK))
+    assert "Training" not in describe_experiment(make.drawn(Scale.QUICK))
 
 
 def test_an_interval_is_over_the_seeds_that_are_done(make):
@@ -96,4 +99,4 @@ def test_an_interval_is_over_the_seeds_that_are_done(make):
     assert (setting.interval("a").estimate, setting.interval("a").seeds) == (2.0, 2)
     assert setting.interval("b") is None
     assert setting.interval("c") is None
-    assert [run.experiment.seed for run in setting.with_status("failed")] == [2]
+    assert [run.work.seed for run in setting.with_status("failed")] == [2]

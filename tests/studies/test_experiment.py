@@ -8,9 +8,11 @@ from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from recombine.core.errors import InputError
 from recombine.data import Problem, encodings, tasks
+from recombine.data.component_pictures import ComponentPictures
 from recombine.models import models
+from recombine.papers import papers  # whose calculations are registered with them
 from recombine.splits import regions
-from recombine.studies import Experiment, change, distinct, vary
+from recombine.studies import Experiment, calculations, change, distinct, vary
 from recombine.training import Recipe, penalties
 
 SNAPSHOT = Path(__file__).with_name("defaults.json")
@@ -47,10 +49,76 @@ def test_distinct_keeps_the_first_of_each():
     assert distinct([BASE, other, change(BASE)]) == [BASE, other]
 
 
+SYMBOLS = Experiment(
+    problem=Problem(tasks.addition(), regions.anchors(first=4, second=4)),
+    model=models.mlp(width=8),
+    recipe=Recipe(batch="all"),
+    measures=("slope",),
+)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"seed": 5},
+        {"model": models.mlp(width=8, scale=0.1)},
+        {"recipe": Recipe(batch="all", rate=0.3, decay=0.5)},
+        {"measures": ("id_slope",)},
+        {"problem": Problem(tasks.addition(), regions.anchors(first=0, second=0))},
+    ],
+)
+def test_seeds_scales_and_numbers_are_of_one_shape(same):
+    assert change(SYMBOLS, **same).shape() == SYMBOLS.shape()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model": models.mlp(width=9)},
+        {"recipe": Recipe(batch="all", loss="logistic")},
+        {"recipe": Recipe(batch="all", stop=0.1)},
+        {"recipe": Recipe(batch="all", optimiser="sgd")},
+        {"recipe": Recipe(batch="all", optimiser="sgd", momentum=0.5)},
+        {"recipe": Recipe(batch=17)},
+        # A batch of all examples has another size: 32 pairs have one of two anchors, 17 one of one.
+        {"problem": Problem(tasks.addition(), regions.anchors(first=(0, 8), second=(0, 8)))},
+        {"problem": Problem(tasks.addition(values=(1.0, 2.0, 3.0)), regions.anchors(first=0, second=0))},
+    ],
+)
+def test_other_networks_losses_and_batches_are_not(other):
+    assert change(SYMBOLS, **other).shape() != SYMBOLS.shape()
+
+
+def test_with_batches_of_one_size_the_number_of_examples_does_not_matter():
+    few = change(SYMBOLS, recipe=Recipe(batch=5))
+    more = change(few, problem=Problem(tasks.addition(), regions.anchors(first=(0, 8), second=(0, 8))))
+    assert few.shape() == more.shape()
+
+
+def test_what_reads_pictures_goes_alone():
+    pictures = tasks.addition(images={"set": "digits"})
+    made = change(SYMBOLS, problem=Problem(pictures, regions.anchors(first=4, second=4)), model="convnet")
+    assert made.shape() == made.digest()
+    assert change(made, seed=1).shape() != made.shape()
+
+
+def test_a_line_tells_what_is_not_usual():
+    assert SYMBOLS.line() == "mlp on addition, seed 0, anchors, 3000 steps"
+    unusual = change(SYMBOLS, recipe=Recipe(loss="logistic"), problem=change(SYMBOLS.problem, reveal=True, examples=3))
+    assert unusual.line().endswith("3 examples, held-out revealed, logistic loss")
+
+
+def test_the_forecast_of_an_experiment_is_that_of_its_problem():
+    assert SYMBOLS.forecast_digest == SYMBOLS.problem.digest() == change(SYMBOLS, seed=3).forecast_digest
+
+
 def defaults() -> dict:
     """Every setting of every specification with its default; settings without one are marked."""
-    known = {"Problem": Problem, "Recipe": Recipe, "Experiment": Experiment}
-    for registry in (tasks, encodings, regions, models, penalties):
+    assert papers
+    known = {
+        "Problem": Problem, "Recipe": Recipe, "Experiment": Experiment, "ComponentPictures": ComponentPictures,
+    }  # fmt: skip
+    for registry in (tasks, encodings, regions, models, penalties, calculations):
         known |= {f"{registry.noun} {name}": cls for name, cls in registry.items()}
     return {
         name: {

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,13 @@ from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies import Experiment, vary
+from recombine.studies import Experiment, change, vary
 from recombine.studies.local import execute, missing
-from recombine.training import Recipe, penalties, run
+from recombine.studies.progress import Progress
+from recombine.studies.stacks import Stack
+from recombine.training import Outcome, Recipe, penalties, run
+
+SQUARE = Problem(tasks.bump(n=8), regions.block(x=(3, 6), y=(2, 5)))
 
 BASE = Experiment(
     problem=Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4))),
@@ -73,6 +79,45 @@ def test_a_measure_that_is_undefined_does_not_cost_the_run(tmp_path: Path):
     assert body["status"] == "done"
     assert list(body["measures"]) == ["ood_nmse"]
     assert "embeddings" in body["undefined"]["stripe_extension"]
+
+
+class KillsWorkers(Progress):
+    """Kills every worker while the driver is busy with the first stack that ends, as a machine out of memory would."""
+
+    killed = False
+
+    def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
+        if not self.killed:
+            self.killed = True
+            for worker in active_children():
+                os.kill(worker.pid, signal.SIGKILL)
+            time.sleep(1)
+
+
+def test_workers_that_die_while_a_record_is_written_cost_no_run(tmp_path: Path):
+    store = Store(tmp_path)
+    experiments = list(vary(change(BASE, model=models.cnn_decoder(width=2), problem=SQUARE), seed=range(5)))
+    assert execute(experiments, store, workers=2, progress=KillsWorkers()) == 5
+    assert missing(experiments, store) == []
+
+
+def test_one_bad_member_does_not_cost_its_stack(tmp_path: Path):
+    """One member's encoding cannot code an absent factor, which shows only when its examples are made."""
+    store = Store(tmp_path)
+    ramp = Problem(tasks.bump(n=8, encoding="ramp"), regions.block(x=(3, 6), y=(2, 5)))
+    fine, bad = change(BASE, problem=ramp), change(BASE, problem=change(ramp, isolated=("x",)))
+    assert fine.shape() == bad.shape()
+    with pytest.raises(InputError, match="absent"):
+        execute([fine, bad], store, workers=1)
+    assert missing([fine, bad], store) == [bad]
+
+
+def test_the_environment_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    execute([BASE], Store(tmp_path), workers=1)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "MALLOC_TRIM_THRESHOLD_" not in os.environ
 
 
 DEADLY = """

@@ -9,7 +9,7 @@ from recombine.models import models
 from recombine.splits import regions
 from recombine.studies import Experiment, change, vary
 from recombine.studies.cost import seconds
-from recombine.studies.stacks import MOST, Stack, cut, plan_stacks, shape
+from recombine.studies.stacks import MOST, Stack, cut, plan_stacks
 from recombine.training import Recipe, penalties, run, run_stack
 from recombine.training.run import bytes_of
 
@@ -34,7 +34,7 @@ BASE = Experiment(
     ],
 )
 def test_seeds_numbers_and_what_is_shown_share_a_stack(same):
-    assert shape(change(BASE, **same)) == shape(BASE)
+    assert change(BASE, **same).shape() == BASE.shape()
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_seeds_numbers_and_what_is_shown_share_a_stack(same):
     ],
 )
 def test_other_shapes_do_not(other):
-    assert shape(change(BASE, **other)) != shape(BASE)
+    assert change(BASE, **other).shape() != BASE.shape()
 
 
 def test_convolutions_go_alone():
     first, second = vary(change(BASE, model="cnn-decoder", recipe=Recipe()), seed=range(2))
-    assert shape(first) != shape(second)
+    assert first.shape() != second.shape()
 
 
 @given(seeds=st.integers(1, 40), others=st.integers(0, 5), workers=st.integers(1, 8))
@@ -66,7 +66,7 @@ def test_every_experiment_is_in_one_stack_and_no_worker_is_idle(seeds, others, w
         *vary(change(BASE, model="cnn-decoder", recipe=Recipe()), seed=range(others)),
     ]
     stacks = plan_stacks(experiments, workers)
-    planned = [item.digest() for stack in stacks for item in stack.experiments]
+    planned = [item.digest() for stack in stacks for item in stack.members]
     assert sorted(planned) == sorted(item.digest() for item in experiments)
     assert len(stacks) >= min(workers, len(experiments))
     assert all(1 <= len(stack) <= MOST for stack in stacks)
@@ -96,6 +96,6 @@ def test_costs_are_shared_by_the_members_of_a_stack():
     longer = Stack(tuple(vary(change(BASE, recipe=change(BASE.recipe, steps=12)), seed=range(3))))
     expected = seconds([stack, longer])
     assert len(expected) == 6
-    short = expected[stack.experiments[0].digest()]
+    short = expected[stack.members[0].digest()]
     assert short > 0
-    assert {expected[item.digest()] for item in stack.experiments} == {short}
+    assert {expected[item.digest()] for item in stack.members} == {short}

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.theory.kernels import overlap_kernel, predict
+from recombine.theory.kernels import overlap_kernel, predict, random_layers, readout, salience
 
 VALUES = np.arange(9) - 4.0  # of the items of symbolic addition
 
@@ -128,6 +129,103 @@ def test_context_dependence_is_lost_to_the_shortcut_under_max_margin_only(block,
     decisions = predict(inputs, targets, seen, (0.0, 0.2035, 2 * 0.2035 + 0.0942, 1.0), solver=solver)
     assert round((labels * decisions)[~seen].mean(), 2) == margin
     assert (np.sign(labels * decisions)[~seen] == np.sign(margin)).all()
+
+
+def context_task(block: int):
+    """Context dependence: 72 inputs, their labels, and the rows seen when a block of features is left out."""
+    inputs = grid(2, 6, 6)
+    context, first, second = inputs.T
+    labels = np.where(np.where(context == 0, first, second) < 3, -1.0, 1.0)
+    return inputs, labels, ~((first < block) & (second >= 3) & (second < 3 + block))
+
+
+@pytest.mark.parametrize(("solver", "solved"), [("max-margin", 327), ("min-norm", 460)])
+def test_the_map_of_kernels_that_solve_context_dependence(solver, solved):
+    """650 kernels with κ(0) = 0, κ(3) = 1, κ(2) on 50 points of [0, 2/3], κ(1) on 50 points of [0, 1/3] and no
+    negative salience. CD-3 is all or none, and solved by so many."""
+    inputs, labels, seen = context_task(3)
+    targets = np.where(seen, labels, np.nan)
+    pairs = product(np.linspace(0, 1 / 3, 50), np.linspace(0, 2 / 3, 50))
+    kernels = [(0.0, single, pair, 1.0) for single, pair in pairs]
+    kept = [kappa for kappa in kernels if salience(kappa).min() >= -1e-9]
+    assert len(kept) == 650
+    right = 0
+    with threadpool_limits(1):  # matrices this small only lose by being shared out
+        for kappa in kept:
+            decisions = predict(inputs, targets, seen, kappa, solver=solver, bias=solver == "max-margin")
+            margins = (labels * decisions)[~seen]
+            assert (margins > 1e-9).all() or (margins < 1e-9).all()
+            right += bool((margins > 1e-9).all())
+    assert right == solved
+
+
+@pytest.mark.parametrize(
+    ("nonlinearity", "solver", "solved", "failed"),
+    [
+        ("relu", "max-margin", (8, 24), (1, 7, 25)),
+        ("relu", "min-norm", (1, 24), (25,)),
+        ("rectified-quadratic", "max-margin", (2, 6), (1, 7)),
+        ("gaussian", "max-margin", (1, 20), ()),
+        ("step", "max-margin", (), (1, 20)),
+        ("leaky", "max-margin", (12, 30), (11, 40)),
+    ],
+)
+def test_depth_decides_whether_context_dependence_is_solved(nonlinearity, solver, solved, failed):
+    inputs, labels, seen = context_task(3)
+    for depth in solved + failed:
+        similarity = random_layers((0.0, 1 / 3, 2 / 3, 1.0), nonlinearity, depth)
+        decisions = predict(inputs, labels, seen, similarity, solver=solver, bias=True)
+        assert ((labels * decisions)[~seen] > 0).all() == (depth in solved), depth
+
+
+@pytest.mark.parametrize("block", [1, 2])
+def test_components_alone_cannot_separate_context_dependence(block):
+    """S_2 = S_3 = 0: max-margin has no answer and says so; least squares has one."""
+    inputs, labels, seen = context_task(block)
+    multi_hot = (0.0, 1 / 3, 2 / 3, 1.0)
+    for bias in (False, True):
+        with pytest.raises(InputError, match=f"the {int(seen.sum())} seen labels cannot be separated by this kernel"):
+            predict(inputs, labels, seen, multi_hot, solver="max-margin", bias=bias)
+        assert np.isfinite(predict(inputs, labels, seen, multi_hot, bias=bias)).all()
+
+
+@pytest.mark.parametrize("solver", ["min-norm", "ridge", "max-margin"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_similarity_that_is_no_inner_product_is_refused(solver, bias):
+    """Three corners of a square have the eigenvalues 1 and 1 ± √2 κ(1)."""
+    labels, seen = np.array([-1.0, -1.0, 1.0, 1.0]), np.array([True, True, True, False])
+    by_flags = {(0, 0): 0.0, (0, 1): 0.9, (1, 0): 0.9, (1, 1): 1.0}
+    for similarity in ((0.0, 0.9, 1.0), by_flags):
+        with pytest.raises(InputError, match=f"the 3 seen rows has the smallest eigenvalue {1 - 0.9 * 2**0.5:.6g};"):
+            predict(grid(2, 2), labels, seen, similarity, solver=solver, bias=bias)
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(deadline=None, max_examples=40)
+def test_exactly_the_indefinite_kernels_are_refused(seed):
+    rng = stream(seed, "definite")
+    rows, seen = grid(3, 4), rng.random(12) < 0.7
+    seen[0] = True
+    similarity = (0.0, float(rng.uniform(-0.5, 1.0)), 1.0)
+    smallest = np.linalg.eigvalsh(overlap_kernel(rows[seen], rows[seen], similarity))[0]
+    if smallest < -1e-9:
+        with pytest.raises(InputError, match="not positive semidefinite"):
+            predict(rows, np.ones(12), seen, similarity)
+    elif smallest > 1e-9:
+        assert predict(rows, np.ones(12), seen, similarity)[seen] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("solver", ["min-norm", "max-margin"])
+@pytest.mark.parametrize("shape", [(), (2,)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_readout_is_its_dual_form(solver, shape, bias):
+    rows, seen = grid(3, 5), np.arange(15) % 4 > 0
+    labels = stream(5, "readout").choice([-1.0, 1.0], size=(15, *shape))
+    fit = readout(rows, labels, seen, (0.1, 0.3, 1.0), solver=solver, bias=bias)
+    kernel = overlap_kernel(rows, rows[seen], (0.1, 0.3, 1.0))
+    assert fit.weights.shape == (int(seen.sum()), *shape)
+    assert kernel @ fit.weights + fit.intercept == pytest.approx(fit.outputs)
+    assert (fit.intercept != 0).all() == bias
 
 
 @pytest.mark.parametrize("s", [0.1, 0.3, 0.45])

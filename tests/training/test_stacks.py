@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from recombine.data import Problem, tasks
-from recombine.models import models
+from recombine.models import ModelSpec, models
+from recombine.models.readers import PictureReader
 from recombine.splits import regions
 from recombine.studies import change
 from recombine.training import Plan, Recipe, penalties, run, run_stack
@@ -15,7 +17,17 @@ from recombine.training.run import build
 from recombine.training.steppers import Alone, Mapped
 
 SQUARE = Problem(tasks.bump(n=8, encoding="one-hot"), regions.block(x=(3, 6), y=(2, 5)))
-SMALL = {"mlp-decoder": {"width": 12, "depth": 3}, "cnn-decoder": {"width": 6}, "per-pixel": {"width": 8}}
+DIGITS = {"set": "digits", "size": 16, "per_category": 20, "total": 60, "questions": 2}
+PICTURED = Problem(tasks.addition(values=(-1, 0, 1, 2), images=DIGITS), regions.anchors(first=1, second=1))
+SMALL = {
+    "mlp-decoder": {"width": 12, "depth": 3},
+    "cnn-decoder": {"width": 6},
+    "per-pixel": {"width": 8},
+    "mlp": {"width": 20},
+    "convnet": {"width": 0.1, "kernel": 3},
+    "resnet": {"width": 0.1},
+    "vit": {"width": 0.1},
+}
 TRAINABLE = {name: cls(**SMALL.get(name, {})) for name, cls in models.items() if cls.trainable}
 WITH_PENALTY = (penalties.rendering(entropy=0.05, variance=0.02),)
 
@@ -27,19 +39,94 @@ def weights_close(first, second):
 @pytest.mark.parametrize("model", TRAINABLE.values(), ids=TRAINABLE)
 def test_every_model_trains_in_a_stack_as_it_does_alone(model):
     """Members with other seeds, rates, decays, held-out sets and numbers of examples."""
-    corner = change(SQUARE, split=regions.corner(x=5, y=4))
-    few = change(SQUARE, examples=20, isolated=("y", "x"))
+    if isinstance(model, PictureReader):
+        base, other = PICTURED, change(PICTURED, split=regions.anchors(first=(0, 2), second=1))
+        measure, few = "ood_mse", change(PICTURED, examples=5)
+    else:
+        base, other = SQUARE, change(SQUARE, split=regions.corner(x=5, y=4))
+        measure, few = "ood_nmse", change(SQUARE, examples=20, isolated=("y", "x"))
     plans = [
-        Plan(SQUARE, model, Recipe(steps=25, batch=8), 0, ("ood_nmse",)),
-        Plan(SQUARE, model, Recipe(steps=25, batch=8, rate=3e-3), 1, ("ood_nmse",)),
-        Plan(corner, model, Recipe(steps=25, batch=8, decay=0.2), 1, ("ood_nmse",)),
-        Plan(few, model, Recipe(steps=25, batch=8), 2, ("ood_nmse",)),
+        Plan(base, model, Recipe(steps=25, batch=8), 0, (measure,)),
+        Plan(base, model, Recipe(steps=25, batch=8, rate=3e-3), 1, (measure,)),
+        Plan(other, model, Recipe(steps=25, batch=8, decay=0.2), 1, (measure,)),
+        Plan(few, model, Recipe(steps=25, batch=8), 2, (measure,)),
     ]
     for together, plan in zip(run_stack(plans), plans, strict=True):
         alone = run(plan)
         assert weights_close(together.weights, alone.weights)
         assert together.measures == pytest.approx(alone.measures, rel=1e-3)
         assert together.arrays["losses"] == pytest.approx(alone.arrays["losses"], rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["mse", "logistic"])
+@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
+def test_whole_batches_losses_scales_and_stopping_are_alike_in_a_stack_and_alone(loss, optimiser):
+    """Networks of other initial scales, full batches, either loss, and a loss at which each member stops by itself."""
+    problem = Problem(tasks.context(), regions.block(feature1=(0, 2), feature2=(3, 5)))
+    rate = {"sgd": 0.1, "adam": 0.01}[optimiser]
+    recipe = Recipe(steps=400, batch="all", optimiser=optimiser, rate=rate, decay=0.0, loss=loss, stop=0.3)
+    plans = [
+        Plan(problem, models.mlp(width=30, scale=scale), recipe, seed, ("ood_accuracy",))
+        for seed, scale in enumerate((0.3, 1.0, 1.5))
+    ]
+    outcomes = run_stack(plans)
+    for together, plan in zip(outcomes, plans, strict=True):
+        alone = run(plan)
+        assert weights_close(together.weights, alone.weights)
+        assert together.arrays["losses"] == pytest.approx(alone.arrays["losses"], rel=1e-3)
+    ends = [outcome.arrays["steps"][-1] for outcome in outcomes]
+    assert len(set(ends)) > 1, ends  # some stop before others, and keep the weights they had then
+    for outcome in outcomes:
+        assert (outcome.arrays["losses"][:-1] > 0.3).all()
+
+
+class Peculiar(nn.Module):
+    """What a stack cannot hold: a frozen layer, a buffer of its own, or dropout."""
+
+    def __init__(self, inputs, image, how):
+        super().__init__()
+        self.image, self.how = image, how
+        self.first, self.last = nn.Linear(inputs, 16), nn.Linear(16, image[0] * image[1])
+        self.first.requires_grad_(how != "frozen")
+        self.dropout = nn.Dropout(0.2 if how == "dropout" else 0.0) if how == "dropout" else nn.Identity()
+        if how == "buffer":
+            self.register_buffer("projection", torch.randn(inputs, inputs))
+
+    def forward(self, codes):
+        codes = codes @ self.projection if self.how == "buffer" else codes
+        return self.last(self.dropout(torch.relu(self.first(codes)))).unflatten(1, self.image)
+
+
+class PeculiarSpec(ModelSpec):
+    """A model of a user's own."""
+
+    how: str
+
+    def network(self, interface):
+        return Peculiar(interface.inputs, interface.image, self.how)
+
+
+@pytest.mark.parametrize("how", ["frozen", "buffer", "dropout"])
+def test_networks_that_cannot_be_stacked_are_trained_one_by_one(how):
+    plans = [
+        Plan(SQUARE, PeculiarSpec(how=how), Recipe(steps=20, batch=8, rate=1e-2), s, ("id_nmse",)) for s in range(3)
+    ]
+    for together, plan in zip(run_stack(plans), plans, strict=True):
+        alone = run(plan)
+        assert weights_close(together.weights, alone.weights)
+        assert together.measures == pytest.approx(alone.measures, rel=1e-4)
+    if how == "frozen":
+        before = build(SQUARE, PeculiarSpec(how=how), 0).first.weight.detach().numpy()
+        assert np.array_equal(run(plans[0]).weights["first.weight"], before)
+
+
+def test_a_member_that_diverges_at_its_last_step_is_failed_and_its_neighbours_are_done():
+    model = models.mlp_decoder(width=12, depth=2)
+    calm, wild = (Recipe(steps=1, optimiser="sgd", rate=rate) for rate in (0.1, 1e30))
+    plans = [Plan(SQUARE, model, recipe, 0, ("ood_nmse",)) for recipe in (calm, wild)]
+    done, failed = run_stack(plans)
+    assert (done.status, failed.status) == ("done", "failed")
+    assert "diverged at the end" in failed.reason
 
 
 def test_penalties_of_other_strengths_share_a_stack():

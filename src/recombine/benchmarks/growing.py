@@ -56,13 +56,15 @@ def growth(rounds: int) -> list[Result]:
         rounds,
     )
     torch.set_num_threads(threads)
+    short = Recipe(steps=5)
+    small_agrees, large_agrees = (agree(plans(problem, model, short, 2)) for problem in (hole(), large))
     with tempfile.TemporaryDirectory() as folder:
         stores = {count: filled(Path(folder) / str(count), count) for count in (100, 400)}
         by_runs = ratios(stores[400].bodies, stores[100].bodies, rounds)
         whole = len(stores[400].bodies()[0]) == 400
     return [
-        result("growth-seeds", by_seeds, True),
-        result("growth-image", by_image, True),
+        result("growth-seeds", by_seeds, small_agrees),
+        result("growth-image", by_image, large_agrees),
         result("growth-runs", by_runs, whole),
     ]
 

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from recombine.data.pictures import Picture
 from recombine.models.band_convolution import BandConvolution
 from recombine.models.cnn import CnnNetwork
-from recombine.models.forced_rendering import ForcedRenderingNetwork
+from recombine.models.forced_rendering_network import ForcedRenderingNetwork
 from recombine.training import Plan
 from recombine.training.loop import batches
 from recombine.training.run import build
@@ -24,7 +24,8 @@ def plain_training(plans: Sequence[Plan]) -> list[nn.Module]:
         examples, recipe = plan.problem.training_set(plan.seed), plan.recipe
         dataset = TensorDataset(torch.from_numpy(examples.codes), torch.from_numpy(examples.targets))
         # Our order of batches in place of a shuffle, so that both sides do the same training; it costs the same.
-        order = [rows.tolist() for rows in batches(len(examples), recipe.batch, recipe.steps, plan.seed)]
+        size = len(examples) if recipe.batch == "all" else recipe.batch
+        order = [rows.tolist() for rows in batches(len(examples), size, recipe.steps, plan.seed)]
         network = build(plan.problem, plan.model, plan.seed)
         optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
         criterion = nn.MSELoss()

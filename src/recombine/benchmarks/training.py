@@ -14,7 +14,7 @@ from recombine.benchmarks.plain import plain_training
 from recombine.data import Problem, tasks
 from recombine.models import ModelSpec, models
 from recombine.splits import regions
-from recombine.studies.local import WORKER_ENVIRONMENT
+from recombine.studies.local import worker_environment
 from recombine.training import Plan, Recipe, penalties
 from recombine.training.loop import Member, fit
 from recombine.training.run import build
@@ -57,10 +57,13 @@ def compare(name: str, problem: Problem, model: ModelSpec, recipe: Recipe, round
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # for the plain loop in both: networks this small are slower with more
     per_core = ratios(lambda: plain_training(few), lambda: stacked_training(everyone), rounds)
-    os.environ.update(WORKER_ENVIRONMENT)
     cores = os.cpu_count() or 1
     shares = [everyone[index::cores] for index in range(cores)]
-    with ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
+    # With the environment that workers get, allocator included: it is part of what makes them fast.
+    with (
+        worker_environment(),
+        ProcessPoolExecutor(cores, get_context("spawn"), torch.set_num_threads, (1,)) as pool,
+    ):
         warm = [share[:1] for share in shares]
         list(pool.map(_train, warm))
         together = ratios(
@@ -105,4 +108,4 @@ def stack_rendering(rounds: int) -> list[Result]:
 @benchmarks.register("stack-cnn")
 def stack_cnn(rounds: int) -> list[Result]:
     """16 seeds of the CNN decoder, width 32, one to a process, against the plain loop."""
-    return compare("stack-cnn", hole(), models.cnn_decoder(width=32), Recipe(steps=24), rounds)
+    return compare("stack-cnn", hole(), models.cnn_decoder(width=32), Recipe(steps=60), rounds)

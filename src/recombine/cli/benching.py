@@ -20,8 +20,10 @@ def bench(
 
     Example: recombine bench stack-mlp-64 --rounds 3
     """
-    from recombine.benchmarks import run_benchmarks, save
+    from recombine.benchmarks import check_place, run_benchmarks, save
 
+    if output:
+        check_place(output)  # before minutes of measuring
     found = run_benchmarks(names or (), rounds)
     if output:
         save(found, output)

@@ -39,10 +39,19 @@ def forecast(
         ]
         print_table(("section", found.quantity, "between", "accuracy"), rows)
         typer.echo()
+        for each in found.details.get("answers", ()):
+            numbers = ", ".join(
+                f"{name} {each[name]:.3g}"
+                for name in ("accuracy", "margin", "slope", "offset")
+                if each[name] is not None
+            )
+            if numbers:
+                typer.echo(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
         for reason in found.reasons:
             typer.echo(f"- {reason.name}: {reason.text}")
-        typer.echo()
-        typer.echo(text(described.parts))
+        if len(described.grid.shape) == 2:
+            typer.echo()
+            typer.echo(text(described.parts))
     if strict and not found.composes:
         raise typer.Exit(1)
 

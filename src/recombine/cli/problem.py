@@ -10,7 +10,9 @@ from recombine.core.errors import InputError
 if TYPE_CHECKING:
     from recombine.data import Problem
 
-ProblemName = Annotated[str, typer.Argument(metavar="PROBLEM", help="A YAML file, or the name of a task, e.g. bump.")]
+ProblemName = Annotated[
+    str, typer.Argument(metavar="PROBLEM", help="A YAML file, a CSV table, or the name of a task, e.g. bump.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", help="A setting, dotted: n=28 (of the task), task.sigma=1.5, examples=50. May be repeated."),
@@ -27,12 +29,15 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
     """The problem that the arguments of a command describe."""
     from recombine.core.spec import read_yaml
     from recombine.data import Problem, tasks
+    from recombine.data.tables import read_table
     from recombine.splits import parse_region
 
     document: dict[str, Any]
     where = ""
     if name in tasks:
         document = {"task": {"kind": name}}
+    elif Path(name).suffix == ".csv":
+        document = read_table(name)
     elif Path(name).suffix in {".yaml", ".yml", ".json"} or Path(name).exists():
         found, where = read_yaml(Path(name)), name
         if not isinstance(found, dict):

@@ -10,7 +10,7 @@ from recombine.cli.output import Json, StorePath, Workers, print_json, print_tab
 
 if TYPE_CHECKING:
     from recombine.papers import Judgement
-    from recombine.studies import Experiment
+    from recombine.studies import Work
 
 Names = Annotated[
     list[str] | None, typer.Argument(metavar="[PAPER|CLAIM ...]", help="Papers or claims: forced-rendering, FR1.")
@@ -24,15 +24,16 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
 
     Example: recombine plan forced-rendering --scale laptop
     """
-    from recombine.studies.cost import seconds
+    from recombine.studies.cost import START_UP, seconds
     from recombine.studies.local import missing
     from recombine.studies.stacks import plan_stacks
     from recombine.studies.stores import reading_stores
 
-    experiments = _experiments(names, scale)
+    experiments = _works(names, scale)
     to_run = missing(experiments, *reading_stores(store))
-    expected = seconds(plan_stacks(to_run, os.cpu_count() or 1))
-    total = sum(expected.values())
+    stacks = plan_stacks(to_run, os.cpu_count() or 1)
+    expected = seconds(stacks)
+    total = sum(expected.values()) + START_UP * min(len(stacks), os.cpu_count() or 1)
     if json:
         print_json(
             {
@@ -47,7 +48,7 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
             }
         )
         return
-    rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", _line(item)) for item in to_run]
+    rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", item.line()) for item in to_run]
     print_table(("experiment", "expected", "what"), rows)
     typer.echo(
         f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "
@@ -72,10 +73,11 @@ def reproduce(
     from recombine.studies.progress import progress_for
     from recombine.studies.stores import reading_stores
 
+    check_workers(workers)
     home = user_store(store)
-    to_run = missing(_experiments(names, scale), *reading_stores(store))
+    to_run = missing(_works(names, scale), *reading_stores(store))
     typer.echo(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)
-    execute(to_run, home, check_workers(workers), progress_for())
+    execute(to_run, home, workers, progress_for())
     check(names, scale, store, False, json)
 
 
@@ -120,30 +122,15 @@ def show(judged: "Sequence[Judgement]") -> None:
             if result.measured:
                 ends = f"[{result.measured.low:.3g}, {result.measured.high:.3g}]"
                 found = f"{result.measured.estimate:.3g} {ends}, {result.measured.seeds} seeds"
-            where = "" if result.check.of == "main" else f" ({result.check.of})"
+            where = "" if result.check.where() == "main" else f" ({result.check.where()})"
             rows.append(
                 ("", f"  {result.verdict}", result.check.quantity + where, f"{found}; must be {result.check.expected}")
             )
     print_table(("claim", "verdict", "", ""), rows)
 
 
-def _experiments(names: list[str] | None, scale: ScaleName) -> "list[Experiment]":
+def _works(names: list[str] | None, scale: ScaleName) -> "list[Work]":
     from recombine.papers import Scale, papers
     from recombine.studies import distinct
 
-    return distinct(item for claim in papers.claims(names or ()) for item in claim.experiments(Scale(scale)))
-
-
-def _line(experiment: "Experiment") -> str:
-    split = experiment.problem.split.kind
-    extra = ", ".join(
-        word
-        for word, said in (
-            (f"isolated {' and '.join(experiment.problem.isolated)}", experiment.problem.isolated),
-            (f"{experiment.problem.examples} examples", experiment.problem.examples is not None),
-            ("held-out revealed", experiment.problem.reveal),
-            ("penalty " + ", ".join(p.kind for p in experiment.recipe.penalties), experiment.recipe.penalties),
-        )
-        if said
-    )
-    return f"{experiment.title()}, {split}, {experiment.recipe.steps} steps" + (f", {extra}" if extra else "")
+    return distinct(item for claim in papers.claims(names or ()) for item in claim.works(Scale(scale)))

@@ -1,7 +1,9 @@
-"""Tasks turn combinations of factors into codes and pictures; a problem is a task with a split."""
+"""Tasks turn combinations of factors into inputs and answers; a problem is a task with a split."""
 
+# Importing a module registers its tasks.
+from recombine.data import components, pictures, tables  # noqa: F401
 from recombine.data.encodings import encodings
-from recombine.data.pictures import tasks
-from recombine.data.problem import Examples, Problem
+from recombine.data.problem import Problem
+from recombine.data.task import Examples, Task, tasks
 
-__all__ = ["Examples", "Problem", "encodings", "tasks"]
+__all__ = ["Examples", "Problem", "Task", "encodings", "tasks"]

@@ -17,11 +17,10 @@ from pydantic import Field
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Int
-from recombine.core.spec import Kinds, MemberOf, Spec
+from recombine.core.spec import MemberOf
 from recombine.data.encodings import Axis, BumpCode, Encoding, encodings, separation
+from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Factor, Grid
-
-tasks: Kinds["Picture"] = Kinds("task")
 
 LARGEST = 1024  # pixels a side
 Side = Annotated[int, Field(ge=2, le=LARGEST)]
@@ -30,7 +29,7 @@ Side = Annotated[int, Field(ge=2, le=LARGEST)]
 RUN = 256
 
 
-class Picture(Spec):
+class Picture(Task):
     """Settings all pictures share. Rows are y and columns are x; the grid's factors are (y, x).
 
     ``n`` is the side in pixels, or (rows, columns). Centres lie on pixels, or every ``step`` pixels; with a
@@ -45,6 +44,7 @@ class Picture(Spec):
     margin: int = Field(default=0, ge=0, le=LARGEST)
     periodic: bool = False
 
+    isolates: ClassVar[bool] = True
     neutral: ClassVar[float] = 1.0  # the profile of an absent factor
 
     def model_post_init(self, context: object) -> None:
@@ -115,6 +115,13 @@ class Picture(Spec):
             parts.append(self.encoding.encode(positions[:, column], axis))
         return np.concatenate(parts, axis=1).astype(np.float32)
 
+    def examples(self, combinations: Int[np.ndarray, "items 2"], seed: int) -> Examples:
+        return self.at(self.grid.values(combinations))
+
+    def at(self, positions: Float[np.ndarray, "items 2"]) -> Examples:
+        """The example at each row (y, x) of real-valued centres, NaN for absent."""
+        return Examples(positions, self.codes(positions), self.pictures(positions))
+
     def cells(self, positions: Float[np.ndarray, "items 2"]) -> Int[np.ndarray, "items 2"]:
         """The combination in whose cell each position lies."""
         nearest = np.round((positions + self.margin) / self.step).astype(int)
@@ -127,6 +134,13 @@ class Picture(Spec):
         """A position drawn uniformly from the cell around each combination."""
         jitter = rng.uniform(-0.5, 0.5, size=combinations.shape) * self.step
         return self.grid.values(combinations) + jitter
+
+
+def picture_task(task: Task) -> Picture:
+    """The task as one that draws pictures, or an `InputError`."""
+    if not isinstance(task, Picture):
+        raise InputError(f"task {task.kind!r} draws no pictures of two factors, which this needs; use e.g. bump.")
+    return task
 
 
 @tasks.register("bump")

@@ -1,6 +1,5 @@
 """A problem: a task, which of its combinations are held out, and what else is shown."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -9,23 +8,11 @@ from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.core.shapes import Bool, Float
+from recombine.core.shapes import Bool
 from recombine.core.spec import MemberOf, Spec
-from recombine.data.pictures import Picture, tasks
+from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
 from recombine.splits import Certificate, Region, Split, certificate, make_split, regions
-
-
-@dataclass(frozen=True)
-class Examples:
-    """What a model sees or is asked: positions (NaN where a factor is absent), input codes and target pictures."""
-
-    positions: Float[np.ndarray, "items factors"]
-    codes: Float[np.ndarray, "items units"]
-    targets: Float[np.ndarray, "items rows columns"]
-
-    def __len__(self) -> int:
-        return len(self.positions)
 
 
 class Problem(Spec):
@@ -37,7 +24,7 @@ class Problem(Spec):
     ``reveal`` adds the held-out combinations to the training set: a control that must compose.
     """
 
-    task: Annotated[Picture, MemberOf(tasks)]
+    task: Annotated[Task, MemberOf(tasks)]
     split: Annotated[Region, MemberOf(regions)]
     isolated: tuple[str, ...] = ()
     examples: int | None = Field(default=None, ge=0)
@@ -51,7 +38,12 @@ class Problem(Spec):
     def model_post_init(self, context: object) -> None:
         for name in self.isolated:
             self.grid.axis(name)
-        pool = self._pool.sum()
+        if not self.task.isolates and (self.isolated or self.centres != "grid"):
+            raise InputError(
+                f"task {self.task.kind!r} has whole combinations only: it shows no factor alone and nothing between "
+                "levels; leave out `isolated` and `centres`."
+            )
+        pool = self.trained.sum()
         if self.centres == "uniform" and self.examples is None:
             raise InputError("centres = 'uniform' draws from an area, so it needs the number of examples.")
         if self.centres == "grid" and self.examples is not None and self.examples > pool:
@@ -74,38 +66,35 @@ class Problem(Spec):
     @cached_property
     def parts(self) -> Split:
         """Which combinations are trained on, which are held out, and in which sections."""
-        return make_split(self.split, self.grid, shown_alone=self.isolated)
+        return make_split(self.split, self.grid, shown_alone=self.isolated, outside=self.task.outside)
 
     @property
-    def _pool(self) -> Bool[np.ndarray, " combinations"]:
-        return self.parts.train | self.reveal
+    def trained(self) -> Bool[np.ndarray, " combinations"]:
+        """The combinations that training draws from: all that are not held out, or all when they are revealed."""
+        return self.parts.train | (self.parts.held_out & self.reveal)
 
     def training_set(self, seed: int = 0) -> Examples:
         """The training examples of one seed: combinations first, isolated factors after them."""
-        pool = self.grid.combinations()[self._pool]
+        pool = self.grid.combinations()[self.trained]
         rng = stream(seed, "data", "examples")
         if self.centres == "uniform":
-            chosen = pool[rng.integers(len(pool), size=self.examples)]
-            positions = self.task.scatter(chosen, rng)
+            shown = self.task.at(self.task.scatter(pool[rng.integers(len(pool), size=self.examples)], rng))
         else:
             chosen = pool if self.examples is None else pool[rng.permutation(len(pool))[: self.examples]]
-            positions = self.grid.values(chosen)
-        if self.isolated:
-            positions = np.concatenate([positions, self.grid.values(self.grid.isolated(*self.isolated))])
-        return self._examples(positions)
+            shown = self.task.examples(chosen, seed)
+        return shown + self.task.at(self.grid.values(self.grid.isolated(*self.isolated))) if self.isolated else shown
 
     @cached_property
     def everything(self) -> Examples:
-        """Every combination of the grid once, in grid order: what is asked after training."""
-        return self._examples(self.grid.values(self.grid.combinations()))
+        """Every combination of the grid in order, as the first seed is asked; most tasks ask all seeds the same."""
+        return self.task.asked(0)
 
     def certificate(self, seed: int = 0) -> Certificate:
         """What the training set of one seed really shows, and how it bears on what is held out."""
+        if self.examples is None and not self.isolated:
+            return certificate(self.parts, self.trained)
         positions = self.training_set(seed).positions
         together = positions[~np.isnan(positions).any(axis=1)]
         shown = np.zeros(self.grid.size, dtype=bool)
         shown[self.grid.index(self.task.cells(together))] = True
         return certificate(self.parts, shown, self.isolated)
-
-    def _examples(self, positions: Float[np.ndarray, "items factors"]) -> Examples:
-        return Examples(positions, self.task.codes(positions), self.task.pictures(positions))

@@ -52,8 +52,8 @@ class Evidence:
                 f"evidence outputs have shape {self.outputs.shape} and targets {self.targets.shape}; "
                 "they must be equal, so give one output per target."
             )
-        _check_finite("targets", self.targets)
-        _check_finite("outputs", self.outputs)
+        check_finite("targets", self.targets)
+        check_finite("outputs", self.outputs)
 
     def _check_sections(self) -> None:
         combinations = len(self.targets)
@@ -89,7 +89,7 @@ class Evidence:
                     f"evidence layer {name!r} has shape {rows.shape}; it must be ({len(self.targets)}, features), "
                     "so flatten the activations of each combination."
                 )
-            _check_finite(f"layer {name!r}", rows)
+            check_finite(f"layer {name!r}", rows)
 
     def _check_embeddings(self) -> None:
         levels = dict(zip(FACTORS, self.shape, strict=True))
@@ -102,7 +102,7 @@ class Evidence:
                     f"evidence embeddings of {factor} have shape {pictures.shape}; "
                     f"they must be {expected}, one picture of the output's size per level."
                 )
-            _check_finite(f"embeddings of {factor}", pictures)
+            check_finite(f"embeddings of {factor}", pictures)
 
     @property
     def levels(self) -> Int[np.ndarray, "combinations 2"]:
@@ -174,9 +174,13 @@ class Evidence:
         return self.every_layer()[layer].reshape(*self.shape, -1)
 
 
-def _check_finite(what: str, values: Real[np.ndarray, "..."]) -> None:
+class NotFinite(InputError):
+    """What a model showed is not finite: it diverged."""
+
+
+def check_finite(what: str, values: Real[np.ndarray, "..."]) -> None:
     if not np.isfinite(values).all():
-        raise InputError(
+        raise NotFinite(
             f"evidence {what} hold values that are not finite; a run that diverged has no measures, "
             "so record it as failed."
         )

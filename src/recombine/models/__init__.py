@@ -1,10 +1,11 @@
-"""Networks that draw: specifications by name here, tensors in the files they import when built.
+"""Networks that draw a picture or read one: specifications by name here, tensors in the files they import when built.
 
 Every kind is an attribute: ``models.cnn_decoder(width=32)``.
 """
 
 from typing import Any
 
+from recombine.models import readers  # noqa: F401
 from recombine.models.catalogue import ModelSpec, models
 from recombine.models.interface import Interface
 

@@ -1,6 +1,7 @@
 """What goes on inside a network: the activations of its layers, by name."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch import nn
@@ -19,17 +20,24 @@ def activations(
     In order: ``"input"`` (the codes themselves), the network's `layer_names`, ``"output"``. A module that is no
     `Network` shows its input and output only. With ``names``, those stages only, still in the network's order, and
     nothing else is kept. Codes go through ``chunk`` at a time.
+
+    The network is in `eval_mode` meanwhile.
     """
     known = ("input", *(network.layer_names if isinstance(network, Network) else ()), "output")
     for name in names or ():
         if name not in known:
             raise unknown(f"layer of {type(network).__name__}", name, known)
-    parts: dict[str, list[torch.Tensor]] = {name: [] for name in known if names is None or name in names}
-    for some in codes.split(chunk):
-        for name, stage in _stages(network, some):
-            if name in parts:
-                parts[name].append(stage.flatten(1))
-    return {name: torch.cat(pieces) for name, pieces in parts.items()}
+    wanted = known if names is None else names
+    found: dict[str, torch.Tensor] = {}
+    with eval_mode(network):
+        for start in range(0, len(codes), chunk):
+            for name, stage in _stages(network, codes[start : start + chunk]):
+                if name in wanted:
+                    rows = stage.flatten(1)
+                    # Written in place: joining pieces at the end would hold everything twice.
+                    whole = found.setdefault(name, rows.new_empty(len(codes), rows.shape[1]))
+                    whole[start : start + chunk] = rows
+    return found
 
 
 def _stages(network: nn.Module, codes: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
@@ -38,3 +46,16 @@ def _stages(network: nn.Module, codes: torch.Tensor) -> Iterator[tuple[str, torc
         yield from network.stages(codes)
     else:
         yield "output", network(codes)
+
+
+@contextmanager
+def eval_mode(network: nn.Module) -> Iterator[None]:
+    """Inside, dropout and the statistics of a batch play no part; afterwards every module is in its own mode again."""
+    modes = {module: module.training for module in network.modules()}
+    network.eval()
+    try:
+        yield
+    finally:
+        # One by one: part of a network may have been put into eval mode on purpose.
+        for module, mode in modes.items():
+            module.training = mode

@@ -1,12 +1,12 @@
 """The models by name. A specification is plain settings; torch is imported only when a network is built."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
 from recombine.core.errors import InputError
-from recombine.core.spec import Kinds, Spec
+from recombine.core.spec import Kinds, Spec, dump
 from recombine.models.interface import Interface
 
 if TYPE_CHECKING:
@@ -25,6 +25,13 @@ class ModelSpec(Spec):
 
     def check(self, interface: Interface) -> None:
         """Raise an `InputError` if the network cannot fit ``interface``. Needs no torch."""
+
+    def shape(self) -> dict[str, Any]:
+        """The settings that decide the shape of the computation: what members of a stack must have in common.
+
+        By default the kind and every setting. A model leaves out what only changes the numbers its weights start from.
+        """
+        return dump(self)
 
     @abstractmethod
     def network(self, interface: Interface) -> "torch.nn.Module":
@@ -54,7 +61,7 @@ class MlpDecoder(ModelSpec):
     depth: int = Field(4, ge=0)  # hidden layers; 0 is a linear map
 
     def network(self, interface: Interface) -> "torch.nn.Module":
-        from recombine.models.mlp import MlpNetwork
+        from recombine.models.mlp_network import MlpNetwork
 
         return MlpNetwork(interface.inputs, self.width, self.depth, interface.image)
 
@@ -105,7 +112,7 @@ class ForcedRendering(ModelSpec):
             )
 
     def network(self, interface: Interface) -> "torch.nn.Module":
-        from recombine.models.forced_rendering import ForcedRenderingNetwork
+        from recombine.models.forced_rendering_network import ForcedRenderingNetwork
 
         return ForcedRenderingNetwork(interface.levels[0], self.hidden)
 
@@ -118,7 +125,7 @@ class PerPixel(ModelSpec):
     depth: int = Field(2, ge=1)  # hidden layers
 
     def network(self, interface: Interface) -> "torch.nn.Module":
-        from recombine.models.per_pixel import PerPixelNetwork
+        from recombine.models.per_pixel_network import PerPixelNetwork
 
         return PerPixelNetwork(interface.inputs, self.width, self.depth, interface.image)
 

@@ -1,5 +1,6 @@
-"""What a network must fit: the length of its input, the levels behind it, the size of the picture it draws."""
+"""What a network must fit: the size of its input, the levels behind it, the size of the picture it draws."""
 
+import math
 from dataclasses import dataclass
 
 from recombine.core.errors import InputError
@@ -7,14 +8,17 @@ from recombine.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """The two ends of a decoder.
+    """The two ends of a network.
 
-    Factors come in the order (y, x) and pictures as (rows, columns), so that the first factor moves along the rows.
+    Factors come in the order (y, x) and images as (rows, columns), so that the first factor moves along the rows.
+    An input that is a picture comes flat like any other code, channel by channel and row by row; ``picture`` tells
+    its shape.
     """
 
     inputs: int  # length of the input code
     levels: tuple[int, ...]  # levels per factor, (y, x)
     image: tuple[int, int]  # rows, columns of the output
+    picture: tuple[int, int, int] | None = None  # channels, rows, columns of the input; None: a plain code
 
     def __post_init__(self) -> None:
         if self.inputs < 1:
@@ -28,3 +32,14 @@ class Interface:
                 f"Interface: image = {self.image} must be (rows, columns), both at least 1; "
                 "give a single number as an image of 1 x 1."
             )
+        if self.picture is not None:
+            if len(self.picture) != 3 or min(self.picture) < 1:
+                raise InputError(
+                    f"Interface: picture = {self.picture} must be (channels, rows, columns), all at least 1; "
+                    "leave it out when the input is a plain code."
+                )
+            if self.inputs != math.prod(self.picture):
+                raise InputError(
+                    f"Interface: inputs = {self.inputs} must be the {math.prod(self.picture)} numbers of "
+                    f"picture = {self.picture}, which come as one flat code."
+                )

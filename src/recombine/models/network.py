@@ -10,9 +10,10 @@ from recombine.core.shapes import Float
 
 
 class Network(nn.Module, ABC):
-    """A decoder from codes to images, told stage by stage.
+    """A network from codes to images, told stage by stage.
 
-    Subclasses give `stages` and `layer_names` and nothing else; looking inside and running are then the same code.
+    A code may be a flat picture, and an image a single number (1 × 1). Subclasses give `stages` and `layer_names`
+    and nothing else; looking inside and running are then the same code.
     """
 
     @property

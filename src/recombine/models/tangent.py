@@ -7,6 +7,7 @@ from torch.func import functional_call, grad, vmap
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float
+from recombine.models.activations import eval_mode
 
 AT_ONCE = 32  # examples whose backward pass runs together
 
@@ -28,13 +29,20 @@ def tangent_kernel(
     when the network is linear. Its error otherwise falls like 1/√P.
 
     Gradients of about ``memory`` bytes are held at a time. When those of all examples take more, they are computed in
-    blocks, and again for every pair of blocks.
+    blocks, and again for every pair of blocks. The network is in `eval_mode` meanwhile.
     """
     if probes < 1 or len(codes) < 1:
         raise InputError(
             f"tangent_kernel got {probes} probes and {len(codes)} codes; it needs at least one of each, "
             "and 4 probes are a good start."
         )
+    with eval_mode(network):
+        return _tangent_kernel(network, codes, probes, generator, memory)
+
+
+def _tangent_kernel(
+    network: nn.Module, codes: torch.Tensor, probes: int, generator: torch.Generator, memory: int
+) -> Float[np.ndarray, "items items"]:
     weights = {name: weight.detach() for name, weight in network.named_parameters() if weight.requires_grad}
     with torch.no_grad():
         output = network(codes[:1])[0]

@@ -1,6 +1,6 @@
 """The five papers: every claim an object that is run, judged with intervals, and can come out contradicted."""
 
-from recombine.papers import forced_rendering
+from recombine.papers import forced_rendering, kernel_theory
 from recombine.papers.claims import Check, Claim, Control, Interval, Range, Scale, Verdict
 from recombine.papers.judging import CheckResult, Judgement, judge
 from recombine.papers.paper import Paper, papers
@@ -18,5 +18,6 @@ __all__ = [
     "Verdict",
     "forced_rendering",
     "judge",
+    "kernel_theory",
     "papers",
 ]

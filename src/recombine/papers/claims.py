@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.studies import Experiment, distinct, vary
+from recombine.studies import Work, distinct, vary
 
 
 class Scale(StrEnum):
@@ -49,7 +49,8 @@ class Interval:
 
         mean ± t(0.975; n - 1) s / √n
 
-    One seed has no interval: its ends are infinite, so that nothing is decided by it.
+    One seed has no interval: its ends are infinite, so that nothing is decided by it. What is computed without
+    chance is a point.
     """
 
     estimate: float
@@ -67,6 +68,10 @@ class Interval:
         half = float(stdtrit(count - 1, 0.975) * np.std(values, ddof=1) / math.sqrt(count))
         return cls(mean, mean - half, mean + half, count)
 
+    @classmethod
+    def point(cls, value: float) -> "Interval":
+        return cls(value, value, value, 1)
+
     def to_dict(self) -> dict[str, float | int | None]:
         ends = {"low": self.low, "high": self.high}
         finite = {name: value if math.isfinite(value) else None for name, value in ends.items()}
@@ -81,6 +86,17 @@ class Check:
     expected: Range
     source: str  # how the range was obtained
     of: str = "main"  # which of the claim's settings it is measured in
+    minus: str | None = None  # the setting whose value is subtracted, seed by seed, where a difference is asked for
+    least: Scale = Scale.QUICK  # the smallest scale at which it is asked
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The names of the settings it looks at."""
+        return (self.of,) if self.minus is None else (self.of, self.minus)
+
+    def where(self) -> str:
+        """The setting, or the difference of two."""
+        return self.of if self.minus is None else f"{self.of} minus {self.minus}"
 
     def judge(self, measured: Interval) -> Verdict:
         """Undecided whenever the measured interval lies only partly inside."""
@@ -91,8 +107,8 @@ class Check:
         return Verdict.UNDECIDED
 
 
-# The experiment of the first seed at a scale; the other seeds are copies of it.
-Setting = Callable[[Scale], Experiment]
+# The work of the first seed at a scale; the other seeds are copies of it.
+Setting = Callable[[Scale], Work]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +135,32 @@ class Claim:
 
     def __post_init__(self) -> None:
         for settings in (self.settings, self.control.settings):
-            unknown = {check.of for check in self.checks} - set(settings)
+            unknown = {name for check in self.checks for name in check.settings} - set(settings)
             if unknown:
                 raise ValueError(f"claim {self.id}: checks name settings {sorted(unknown)} that are not given.")
 
-    def experiments(self, scale: Scale) -> list[Experiment]:
-        """Every experiment the claim and its control need, each once."""
+    def works(self, scale: Scale) -> list[Work]:
+        """All the work the claim and its control need, each piece once."""
         runs = [*self.runs(scale).values(), *self.control_runs(scale).values()]
-        return distinct(experiment for seeds in runs for experiment in seeds)
+        return distinct(work for seeds in runs for work in seeds)
 
-    def runs(self, scale: Scale) -> dict[str, list[Experiment]]:
-        """For each setting of the claim one experiment per seed."""
-        return _by_seed(self.settings, scale, self.seeds[scale])
+    def runs(self, scale: Scale) -> dict[str, list[Work]]:
+        """For each setting of the claim one piece of work per seed; just one where nothing is left to chance."""
+        return self._by_seed(self.settings, scale, self.seeds[scale])
 
-    def control_runs(self, scale: Scale) -> dict[str, list[Experiment]]:
+    def control_runs(self, scale: Scale) -> dict[str, list[Work]]:
         """The same for the control."""
-        return _by_seed(self.control.settings, scale, min(self.seeds[scale], self.control.most_seeds))
+        return self._by_seed(self.control.settings, scale, min(self.seeds[scale], self.control.most_seeds))
+
+    def checks_at(self, scale: Scale) -> tuple[Check, ...]:
+        """The checks that are asked at a scale."""
+        order = list(Scale)
+        return tuple(check for check in self.checks if order.index(check.least) <= order.index(scale))
+
+    def _by_seed(self, settings: Mapping[str, Setting], scale: Scale, seeds: int) -> dict[str, list[Work]]:
+        needed = {name for check in self.checks_at(scale) for name in check.settings}
+        first = {name: setting(scale) for name, setting in settings.items() if name in needed}
+        return {name: [work] if work.exact else list(vary(work, seed=range(seeds))) for name, work in first.items()}
 
     def describe(self) -> dict[str, Any]:
         """What ``recombine list claims --json`` gives."""
@@ -149,11 +175,7 @@ class Claim:
             "source": headline.source,
             "control": self.control.says,
             "checks": [
-                {"quantity": c.quantity, "of": c.of, "expected": c.expected.to_dict(), "source": c.source}
+                {"quantity": c.quantity, "of": c.where(), "expected": c.expected.to_dict(), "source": c.source}
                 for c in self.checks
             ],
         }
-
-
-def _by_seed(settings: Mapping[str, Setting], scale: Scale, seeds: int) -> dict[str, list[Experiment]]:
-    return {name: list(vary(setting(scale), seed=range(seeds))) for name, setting in settings.items()}

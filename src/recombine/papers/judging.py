@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recombine.papers.claims import Check, Claim, Interval, Scale, Verdict
-from recombine.studies import Experiment
+from recombine.studies import Work
 
 Body = Mapping[str, Any]  # the body of a record
 Bodies = Mapping[str, Body]  # by digest
@@ -23,7 +23,7 @@ class CheckResult:
     def to_dict(self) -> dict[str, Any]:
         return {
             "quantity": self.check.quantity,
-            "of": self.check.of,
+            "of": self.check.where(),
             "expected": self.check.expected.to_dict(),
             "measured": self.measured.to_dict() if self.measured else None,
             "verdict": self.verdict,
@@ -64,19 +64,20 @@ class Judgement:
 
 def judge(claim: Claim, scale: Scale, bodies: Bodies) -> Judgement:
     """Judge a claim from the bodies of its records."""
-    results = _results(claim, claim.runs(scale), bodies)
-    controls = _results(claim, claim.control_runs(scale), bodies)
-    digests = {experiment.digest() for experiment in claim.experiments(scale)}
+    results = _results(claim.checks_at(scale), claim.runs(scale), bodies)
+    controls = _results(claim.checks_at(scale), claim.control_runs(scale), bodies)
+    digests = {work.digest() for work in claim.works(scale)}
     seconds = sum((bodies[digest]["cost"].get("seconds", 0.0) for digest in digests if digest in bodies), 0.0)
     return Judgement(claim, scale, _all_of(results), results, _all_of(controls), controls, seconds)
 
 
-def _results(claim: Claim, runs: Mapping[str, Sequence[Experiment]], bodies: Bodies) -> tuple[CheckResult, ...]:
+def _results(checks: Iterable[Check], runs: Mapping[str, Sequence[Work]], bodies: Bodies) -> tuple[CheckResult, ...]:
     found = {name: [bodies.get(run.digest()) for run in seeds] for name, seeds in runs.items()}
-    return tuple(_result(check, found[check.of]) for check in claim.checks)
+    return tuple(_result(check, found) for check in checks)
 
 
-def _result(check: Check, found: Sequence[Body | None]) -> CheckResult:
+def _result(check: Check, settings: Mapping[str, Sequence[Body | None]]) -> CheckResult:
+    found = [*settings[check.of], *(settings[check.minus] if check.minus is not None else ())]
     there = [body for body in found if body is not None]
     if len(there) < len(found):
         return CheckResult(check, None, Verdict.MISSING, f"{len(found) - len(there)} of {len(found)} runs missing")
@@ -84,10 +85,25 @@ def _result(check: Check, found: Sequence[Body | None]) -> CheckResult:
     if failed:
         note = f"{len(failed)} of {len(found)} runs failed: {failed[0]['reason']}"
         return CheckResult(check, None, Verdict.UNDECIDED, note)
-    if any(check.quantity not in body["measures"] for body in there):
+    values = [_quantity(body["measures"], check.quantity) for body in there]
+    if any(value is None for value in values):
         return CheckResult(check, None, Verdict.UNDECIDED, "not measured here")
-    measured = Interval.over_seeds([float(body["measures"][check.quantity]) for body in there])
+    numbers = [float(value) for value in values if value is not None]
+    if check.minus is not None:
+        half = len(settings[check.of])
+        numbers = [one - other for one, other in zip(numbers[:half], numbers[half:], strict=True)]
+    exact = len(numbers) == 1 and all(body.get("exact") for body in there)
+    measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers)
     return CheckResult(check, measured, check.judge(measured))
+
+
+def _quantity(measures: Mapping[str, Any], name: str) -> float | None:
+    """A measure, or one value of a measure by layer or type: ``conjunction_shares.right``."""
+    if name in measures:
+        return measures[name]
+    whole, _, part = name.partition(".")
+    found = measures.get(whole)
+    return found.get(part) if isinstance(found, Mapping) else None
 
 
 def _all_of(results: Iterable[CheckResult]) -> Verdict:

@@ -84,14 +84,16 @@ def label_levels(axis: "Axis", factor: "Factor", most: int = 6) -> None:
 
 def logarithmic(axis: "Axis") -> None:
     """Make an axis logarithmic, once all is drawn, with plain numbers at the powers of ten (1, 2 and 5 if few)."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)("log")
     low, high = axis.get_view_interval()
     steps = (1.0,) if high / low > 100 else (1.0, 2.0, 5.0)
     axis.set_major_locator(LogLocator(subs=steps, numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if 1e3 <= value < 1e6 else short(value)))
     axis.set_minor_formatter(NullFormatter())
+    if high / low > 100:  # marks between so many powers crowd, and take most of the time to draw
+        axis.set_minor_locator(NullLocator())
 
 
 def level_name(factor: "Factor", place: int) -> str:

@@ -11,6 +11,7 @@ from recombine.core.spec import canonical_json
 from recombine.measures.correlation import rank_correlation
 from recombine.papers import Interval, Paper, Scale
 from recombine.reports.findings import Findings
+from recombine.reports.quantities import Quantity, errors_of, quantity_of
 from recombine.reports.settings import SeedRun, key_of, settings_of
 from recombine.studies import Experiment
 
@@ -40,6 +41,7 @@ class Comparison:
     label: str
     problem: str  # digest
     composes: bool | None
+    quantity: Quantity
     pairs: tuple[Pair, ...]
 
     @property
@@ -52,7 +54,8 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
     """Every trained setting among all records that has a forecast, and how many have none.
 
     Seeds of a setting are averaged. True pictures are left out: nothing is trained there. Records that are no
-    experiments of this version have no setting, and are left out too.
+    experiments of this version have no setting, and are left out too. A forecast of another quantity than the one that
+    was measured counts as none.
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for body in findings.bodies.values():
@@ -67,14 +70,14 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
         if experiment is None or not experiment.model.trainable:
             continue
         digest = experiment.problem.digest()
-        forecast = findings.forecasts.get(digest)
-        if forecast is None:
+        forecast, quantity = findings.forecasts.get(digest), quantity_of(experiment)
+        if forecast is None or forecast.get("quantity", quantity.name) != quantity.name:
             without += 1
             continue
         label = labels.get(key_of(experiment)) or _other(experiment)
-        pairs = tuple(_pairs(forecast, bodies))
+        pairs = tuple(_pairs(forecast, experiment, bodies))
         if pairs:
-            found.append(Comparison(label, digest, forecast.get("composes"), pairs))
+            found.append(Comparison(label, digest, forecast.get("composes"), quantity, pairs))
     order = {label: place for place, label in enumerate(labels.values())}
     return sorted(found, key=lambda each: (order.get(each.label, len(order)), each.label)), without
 
@@ -83,7 +86,7 @@ def held_out_rank(comparisons: Iterable[Comparison]) -> tuple[float, int, int] |
     """Spearman correlation of forecast with measured held-out error, the number of settings and that of problems.
 
     1: the forecast puts the settings in the right order; 0: no relation; −1: the reverse order. Settings that share
-    a problem share its forecast. None with fewer than three problems.
+    a problem share its forecast. None with fewer than three problems. The comparisons must be of one quantity.
     """
     scored = [(each.problem, each.held_out) for each in comparisons if each.held_out is not None]
     problems = {problem for problem, _ in scored}
@@ -113,27 +116,20 @@ def _labels(papers: Iterable[Paper], scale: Scale) -> dict[str, str]:
     labels: dict[str, str] = {}
     for each in (scale, *(other for other in Scale if other is not scale)):
         known = [claim for claim in claims if each in claim.seeds]
-        found = settings_of(known, each, lambda experiment: SeedRun(experiment, None))
+        found = settings_of(known, each, lambda work: SeedRun(work, None))
         named = {key: it.label if each is scale else f"{it.label} ({each})" for key, it in found.items()}
         labels = named | labels
     return labels
 
 
-def _pairs(forecast: Mapping[str, Any], bodies: Iterable[Mapping[str, Any]]) -> Iterable[Pair]:
+def _pairs(forecast: Mapping[str, Any], experiment: Experiment, bodies: Iterable[Mapping[str, Any]]) -> Iterable[Pair]:
     measured: dict[str, list[float]] = {}
     for body in bodies:
-        for section, value in _errors(body.get("measures") or {}).items():
-            if isinstance(value, int | float):
-                measured.setdefault(section, []).append(float(value))
+        for section, value in errors_of(experiment, body.get("measures") or {}).items():
+            measured.setdefault(section, []).append(value)
     for section in forecast.get("sections", []):
-        known = section["expected"] is not None  # None where the true pictures are not known
+        known = section["expected"] is not None  # None where the true answers are not known
         if known and section["name"] in measured:
             over_seeds = Interval.over_seeds(measured[section["name"]])
             expected, low, high = (float(section[name]) for name in ("expected", "low", "high"))
             yield Pair(section["name"], expected, low, high, over_seeds)
-
-
-def _errors(measures: Mapping[str, Any]) -> dict[str, float]:
-    """nMSE by section: measured at once, or one measure per section."""
-    single = {name.removesuffix("_nmse"): value for name, value in measures.items() if name.endswith("_nmse")}
-    return {**single, **measures.get("nmse_by_section", {})}

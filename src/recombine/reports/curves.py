@@ -8,11 +8,13 @@ from recombine.reports.canvas import COLOURS, framed, image, logarithmic
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SeedRun, SettingRuns
+from recombine.studies import Experiment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEEDED = {"steps", "losses", "errors"}
+LOSSES = {"mse": "squared error", "logistic": "logistic loss"}
 TRAINED, FAILED = COLOURS[0], COLOURS[1]
 
 
@@ -21,6 +23,7 @@ def curves_figure(setting: SettingRuns) -> Markup | None:
     runs = [run for run in setting.runs if set(run.arrays) >= NEEDED and _drawable(run.arrays["errors"]).any()]
     if not runs:
         return None
+    loss = LOSSES[setting.work.recipe.loss] if isinstance(setting.work, Experiment) else "loss"
     penalised = any(not np.array_equal(run.arrays["losses"], run.arrays["errors"]) for run in runs)
 
     def draw(figure: "Figure") -> None:
@@ -36,12 +39,12 @@ def curves_figure(setting: SettingRuns) -> Markup | None:
                     axes.plot(steps[-1:], values[-1:], "x", color=FAILED, markersize=8, markeredgewidth=2)
         logarithmic(axes.yaxis)
         axes.set_xlabel("training step")
-        axes.set_ylabel("squared error of a batch")
+        axes.set_ylabel(f"{loss} of a batch")
 
     failed = [run for run in runs if run.status == "failed"]
-    ends = "; ".join(f"seed {run.experiment.seed}: {short(_last(run))}" for run in runs)
-    alt = f"Training error of {setting.label} by step, {count(len(runs), 'seed')}. Last errors: {ends}."
-    caption = f"Mean squared error of training batches, a line for each of {count(len(runs), 'seed')}."
+    ends = "; ".join(f"seed {run.work.seed}: {short(_last(run))}" for run in runs)
+    alt = f"Training {loss} of {setting.label} by step, {count(len(runs), 'seed')}. Last values: {ends}."
+    caption = f"Mean {loss} of training batches, a line for each of {count(len(runs), 'seed')}."
     caption += " Dotted: the loss with its penalties." if penalised else ""
     caption += f" Orange, ending in ×: {count(len(failed), 'failed run')}." if failed else ""
     return framed(image(draw, (3.3, 2.6), alt), caption)

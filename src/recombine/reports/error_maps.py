@@ -8,7 +8,7 @@ from recombine.core.shapes import Bool, Float
 from recombine.reports.canvas import RED, colour_bar, framed, image, label_levels
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
-from recombine.reports.settings import SettingRuns
+from recombine.reports.settings import SettingRuns, problem_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ def mean_error_map(setting: SettingRuns) -> Float[np.ndarray, "y x"] | None:
 def _maps(setting: SettingRuns) -> list[np.ndarray]:
     """The error maps of the seeds, as long as they have the shape of the grid."""
     found = [run.arrays.get("error_map") for run in setting.with_status("done")]
-    return [each for each in found if each is not None and each.shape == setting.experiment.problem.grid.shape]
+    return [each for each in found if each is not None and each.shape == problem_of(setting.work).grid.shape]
 
 
 def error_map_figure(setting: SettingRuns) -> Markup | None:
@@ -35,7 +35,7 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
     errors = mean_error_map(setting)
     if errors is None:
         return None
-    problem = setting.experiment.problem
+    problem = problem_of(setting.work)
     rows, columns = problem.grid.factors
     inside = problem.parts.held_out.reshape(errors.shape)
 

@@ -9,7 +9,7 @@ from recombine.papers import Claim, Judgement, Paper, Scale, judge
 from recombine.records import DamagedRecord, Store
 from recombine.records.record import DIGEST
 from recombine.reports.settings import Arrays, SeedRun, SettingRuns, settings_of
-from recombine.studies import Experiment
+from recombine.studies import Work
 from recombine.studies.stores import all_bodies
 
 
@@ -45,10 +45,10 @@ def gather(papers: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> Fi
     bodies, broken = all_bodies(stores)
     damaged = {(damage.digest, damage.file): damage for damage in broken}
 
-    def run_of(experiment: Experiment) -> SeedRun:
-        digest = experiment.digest()
+    def run_of(work: Work) -> SeedRun:
+        digest = work.digest()
         body = bodies.get(digest)
-        return SeedRun(experiment, body, _arrays(digest, stores, damaged) if body else {})
+        return SeedRun(work, body, _arrays(digest, stores, damaged) if body else {})
 
     settings = settings_of(claims, scale, run_of)
     problems = {digest for body in bodies.values() if DIGEST.fullmatch(digest := str(body.get("forecast")))}

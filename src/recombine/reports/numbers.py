@@ -2,7 +2,7 @@
 
 import math
 
-from recombine.papers import Interval
+from recombine.papers import Interval, Range
 
 MINUS = "\N{MINUS SIGN}"
 ROUNDING = 1e-12  # smaller is what double precision leaves of zero
@@ -12,21 +12,31 @@ def short(value: float) -> str:
     """Three digits: 0.0123, 12.3, 1.2e−5; what is left of 0 by rounding is ≈0."""
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: f"{MINUS}∞"}.get(value, "not a number")
-    if 0 < abs(value) < ROUNDING:
-        return "≈0"
-    text = f"{value:.3g}"
-    if "e" in text:
-        digits, exponent = text.split("e")
-        text = f"{digits}e{int(exponent)}"
-    return text.replace("-", MINUS)
+    return "≈0" if 0 < abs(value) < ROUNDING else _typeset(f"{value:.3g}")
+
+
+def _typeset(number: str) -> str:
+    """1.2e-05 as 1.2e−5."""
+    digits, mark, exponent = number.partition("e")
+    return f"{digits}{mark}{int(exponent) if mark else ''}".replace("-", MINUS)
 
 
 def interval(measured: Interval) -> str:
-    """The estimate with its ends and the number of seeds; a single seed has no ends."""
+    """The estimate with its ends and the number of seeds; a single seed has no ends, and what is exact needs none."""
+    if measured.seeds < 2 and measured.low == measured.high:
+        return f"{short(measured.estimate)} (exact)"
     if measured.seeds < 2:
         return f"{short(measured.estimate)} (1 seed, no interval)"
     ends = f"[{short(measured.low)}, {short(measured.high)}]"
     return f"{short(measured.estimate)} {ends}, {measured.seeds} seeds"
+
+
+def required(expected: Range) -> str:
+    """Where a number must lie, to the last digit of the range; one value alone is ``exactly`` that."""
+    low, high = (_typeset(f"{end:g}") if math.isfinite(end) else None for end in (expected.low, expected.high))
+    if low is None or high is None:
+        return "anything" if low is high else f"at most {high}" if low is None else f"at least {low}"
+    return f"exactly {low}" if expected.low == expected.high else f"{low} to {high}"
 
 
 def count(number: int, thing: str) -> str:

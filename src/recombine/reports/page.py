@@ -11,6 +11,7 @@ PLACES = {
     "verdicts": "Verdicts",
     "settings": "Settings",
     "forecast": "Predicted against observed",
+    "parity": "Which kernel predicts the slope?",
     "speed": "Speed",
     "provenance": "Provenance",
 }

@@ -44,7 +44,7 @@ def _facts(findings: Findings, bodies: list[Mapping[str, Any]]) -> Markup:
     facts = {title: _tally(origin.get(name) for origin in origins) for name, title in FACTS.items()}
     status = Counter(str(body["status"]) for body in bodies)
     failed = f", {status['failed']} of them failed" if status["failed"] else ""
-    seconds = sum(float((body.get("cost") or {}).get("seconds", 0.0)) for body in bodies)
+    seconds = sum((float((body.get("cost") or {}).get("seconds", 0.0)) for body in bodies), 0.0)
     started = sorted(str(origin["started"]) for origin in origins if origin.get("started"))
     needed = len(findings.runs)
     facts["Runs"] = f"{len(bodies)} recorded of the {needed} that the claims need{failed}"
@@ -75,10 +75,7 @@ def _missing(findings: Findings) -> Markup | None:
     missing = [(it.label, run) for it in findings.settings.values() for run in it.runs if run.status == "missing"]
     if not missing:
         return None
-    lines = [
-        tag("li", tag("code", run.experiment.digest()), f" {label}, seed {run.experiment.seed}")
-        for label, run in missing
-    ]
+    lines = [tag("li", tag("code", run.work.digest()), f" {label}, seed {run.work.seed}") for label, run in missing]
     summary = f"{count(len(missing), 'run')} missing"
     return tag(
         "div",
@@ -94,9 +91,9 @@ def _digests(findings: Findings) -> Markup:
         for run in setting.runs:
             if run.body is not None:
                 seconds = float((run.body.get("cost") or {}).get("seconds", 0.0))
-                cells = (setting.label, str(run.experiment.seed), run.status, duration(seconds))
-                rows.append(tag("tr", tag("td", tag("code", run.experiment.digest())), [tag("td", c) for c in cells]))
-    heads = ("Digest of the experiment", "Setting", "Seed", "Status", "Time")
+                cells = (setting.label, str(run.work.seed), run.status, duration(seconds))
+                rows.append(tag("tr", tag("td", tag("code", run.work.digest())), [tag("td", c) for c in cells]))
+    heads = ("Digest of the work", "Setting", "Seed", "Status", "Time")
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in heads]))
     table = tag("div", tag("table", head, tag("tbody", rows)), class_="scroll")
     return tag("details", tag("summary", f"Digests of {count(len(rows), 'recorded run')}"), table)

@@ -11,6 +11,7 @@ from recombine.reports.forecasts import forecast_section
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count
 from recombine.reports.page import page
+from recombine.reports.parity import parity_section
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.speed import speed_section
@@ -35,6 +36,7 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) 
         verdict_section(findings),
         settings_section(findings),
         forecast_section(findings),
+        parity_section(findings),
         speed_section(stores),
         provenance_section(findings),
     ]
@@ -70,9 +72,10 @@ def _header(findings: Findings) -> Markup:
         tag(
             "p",
             "This page says, claim by claim, whether what papers report about compositional generalization was seen "
-            "again in training runs of our own, and shows those runs. Each claim is turned into ranges, each with its "
-            "source; the verdicts compare 95% intervals over seeds with them. Where a range or a measure was changed "
-            "after a first run, the log of the repository says so.",
+            "again in training runs and calculations of our own, and shows them. Each claim is turned into ranges, "
+            "each with its source; the verdicts compare 95% intervals over seeds with them, or exact values where "
+            "nothing is left to chance. Where a range or a measure was changed after a first run, the log of the "
+            "repository says so.",
             class_="lead",
         ),
         counts(findings.judgements.values()),

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recombine.core.shapes import Float
+from recombine.data.pictures import Picture
 from recombine.reports.canvas import colour_bar, framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
-from recombine.reports.settings import SeedRun, SettingRuns
+from recombine.reports.settings import SeedRun, SettingRuns, problem_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,8 @@ def _frame(axes: "Axes", pictures: Float[np.ndarray, "samples rows columns"]) ->
 
 
 def _figure(label: str, run: SeedRun) -> Markup:
-    task, grid = run.experiment.problem.task, run.experiment.problem.grid
+    task, grid = problem_of(run.work).task, problem_of(run.work).grid
+    assert isinstance(task, Picture)
     targets, outputs = (run.arrays[name].astype(np.float64) for name in ("sample_targets", "sample_outputs"))
     errors = errors_of(outputs, targets, task.blank)
     names = [
@@ -98,7 +100,7 @@ def _figure(label: str, run: SeedRun) -> Markup:
         axes[1].set_xticks([])
         axes[2].set_xticks(centres(targets), [short(float(error)) for error in errors])
 
-    seed = run.experiment.seed
+    seed = run.work.seed
     listed = "; ".join(
         f"{', '.join(name)}: nMSE {short(float(error))}" for name, error in zip(names, errors, strict=True)
     )

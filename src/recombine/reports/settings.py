@@ -1,6 +1,5 @@
-"""The settings behind the claims: experiments that differ only in seed, with the run of each seed."""
+"""The settings behind the claims: pieces of work that differ only in seed, with the run of each seed."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from recombine.data import Problem
 from recombine.papers import Claim, Interval, Scale
 from recombine.papers.claims import Setting
-from recombine.studies import Experiment, change
+from recombine.studies import Experiment, Work, change
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -28,7 +28,7 @@ class Use:
 class SeedRun:
     """The run of one seed; no body while it is missing."""
 
-    experiment: Experiment
+    work: Work
     body: Mapping[str, Any] | None
     arrays: Arrays = field(default_factory=dict)
 
@@ -58,12 +58,12 @@ class SettingRuns:
 
     @cached_property
     def key(self) -> str:
-        return key_of(self.experiment)
+        return key_of(self.work)
 
     @property
-    def experiment(self) -> Experiment:
-        """The experiment of the first seed."""
-        return self.runs[0].experiment
+    def work(self) -> Work:
+        """The work of the first seed."""
+        return self.runs[0].work
 
     @property
     def anchor(self) -> str:
@@ -73,11 +73,21 @@ class SettingRuns:
     def with_status(self, status: str) -> list[SeedRun]:
         return [run for run in self.runs if run.status == status]
 
+    def numbers(self, quantity: str) -> list[float]:
+        """A measure that is one number, or ``name.part`` of one that has several, for the seeds that have it."""
+        found = [numbers_of(run.measures).get(quantity) for run in self.with_status("done")]
+        return [number for number in found if number is not None]
+
+    def quantities(self) -> list[str]:
+        """The names of all numbers that some seed has."""
+        return sorted({name for run in self.with_status("done") for name in numbers_of(run.measures)})
+
     def interval(self, quantity: str) -> Interval | None:
-        """A measure that is one number, over the seeds that have it."""
-        values = [run.measures[quantity] for run in self.with_status("done") if quantity in run.measures]
-        numbers = [float(value) for value in values if isinstance(value, int | float)]
-        return Interval.over_seeds(numbers) if numbers else None
+        """A number over the seeds that have it; a point where nothing is left to chance."""
+        numbers = self.numbers(quantity)
+        if not numbers:
+            return None
+        return Interval.point(numbers[0]) if self.work.exact else Interval.over_seeds(numbers)
 
     def claims(self) -> list[str]:
         """The claims it serves, each once, those it serves as a control last."""
@@ -87,17 +97,32 @@ class SettingRuns:
         return any(not use.control for use in self.uses)
 
 
-def key_of(experiment: Experiment) -> str:
-    """What all seeds of a setting share: the digest of its experiment with seed 0."""
-    return change(experiment, seed=0).digest()
+def numbers_of(measures: Mapping[str, Any]) -> dict[str, float]:
+    """Every number among measures by name; the values of a measure by layer or type are ``name.part``."""
+    found: dict[str, float] = {}
+    for name, value in measures.items():
+        parts = (
+            {f"{name}.{part}": each for part, each in value.items()} if isinstance(value, Mapping) else {name: value}
+        )
+        found |= {key: float(each) for key, each in parts.items() if isinstance(each, int | float)}
+    return found
 
 
-def settings_of(
-    claims: Iterable[Claim], scale: Scale, run_of: Callable[[Experiment], SeedRun]
-) -> dict[str, SettingRuns]:
+def problem_of(work: Work) -> Problem:
+    """The problem of work that is trained."""
+    assert isinstance(work, Experiment), f"{work.title()} has no problem"
+    return work.problem
+
+
+def key_of(work: Work) -> str:
+    """What all seeds of a setting share: the digest of its work with seed 0."""
+    return change(work, seed=0).digest()
+
+
+def settings_of(claims: Iterable[Claim], scale: Scale, run_of: Callable[[Work], SeedRun]) -> dict[str, SettingRuns]:
     """Every setting the claims use at a scale, by key, in order of first appearance; the seeds are all claims'."""
     uses: dict[str, list[Use]] = {}
-    experiments: dict[str, dict[int, Experiment]] = {}
+    works: dict[str, dict[int, Work]] = {}
     named: dict[str, Setting] = {}
     for claim in claims:
         sides = ((claim.settings, claim.runs(scale)), (claim.control.settings, claim.control_runs(scale)))
@@ -106,14 +131,14 @@ def settings_of(
                 key = key_of(members[0])
                 named.setdefault(key, settings[name])
                 uses.setdefault(key, []).append(Use(claim, name, bool(control)))
-                experiments.setdefault(key, {}).update({member.seed: member for member in members})
+                works.setdefault(key, {}).update({member.seed: member for member in members})
     labels = _labels(named, uses)
     return {
         key: SettingRuns(
             label=labels[key],
             says=_says(setting),
             uses=tuple(uses[key]),
-            runs=tuple(run_of(experiments[key][seed]) for seed in sorted(experiments[key])),
+            runs=tuple(run_of(works[key][seed]) for seed in sorted(works[key])),
         )
         for key, setting in named.items()
     }
@@ -124,46 +149,6 @@ def counterparts(setting: SettingRuns, scale: Scale, settings: Mapping[str, Sett
     compared = (use.claim.control.settings.get(use.name) for use in setting.uses if not use.control)
     keys = dict.fromkeys(key_of(control(scale)) for control in compared if control is not None)
     return [settings[key] for key in keys if key in settings and key != setting.key]
-
-
-def describe(experiment: Experiment) -> dict[str, str]:
-    """Problem, model and training in words, for people who know the library."""
-    problem, recipe = experiment.problem, experiment.recipe
-    levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
-    task = f"{problem.task.kind}{_differing(problem.task)}: {levels}"
-    shown = [f"{problem.examples} examples drawn by the seed"] if problem.examples is not None else []
-    shown += [f"every level of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
-    shown += ["the held-out combinations too (a control)"] if problem.reveal else []
-    facts = {
-        "Task": task,
-        "Held out": f"{problem.split.kind}{_differing(problem.split)}{HALF_OPEN if _has_ranges(problem.split) else ''}",
-        "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
-        "Model": f"{experiment.model.kind}{_differing(experiment.model)}",
-    }
-    if experiment.model.trainable:
-        penalties = "".join(f", penalty {penalty.kind}{_differing(penalty)}" for penalty in recipe.penalties)
-        facts["Training"] = f"{recipe.steps:,} steps of {recipe.batch}, {recipe.optimiser}, rate {recipe.rate:g}, "
-        facts["Training"] += f"decay {recipe.decay:g}{penalties}"
-    return {name: fact for name, fact in facts.items() if fact}
-
-
-HALF_OPEN = ", each range without its end"
-
-
-def _has_ranges(region: Any) -> bool:
-    return any(isinstance(value, list) for value in region.settings().values())
-
-
-def _differing(spec: Any) -> str:
-    """The settings of a specification that differ from its defaults, in brackets."""
-    listed = ", ".join(f"{name} = {_plain(value)}" for name, value in spec.settings().items())
-    return f" ({listed})" if listed else ""
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return str(value.get("kind", "")) or ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
-    return f"({', '.join(_plain(item) for item in value)})" if isinstance(value, list) else str(value)
 
 
 def _says(setting: Setting) -> str:
@@ -177,7 +162,7 @@ def _labels(named: Mapping[str, Setting], uses: Mapping[str, list[Use]]) -> dict
     labels: dict[str, str] = {}
     for key, setting in named.items():
         words = getattr(setting, "__name__", "").strip("_").replace("_", " ")
-        if not re.fullmatch(r"[\w ]+", words):
+        if not words or words.startswith("<"):  # a partial, a lambda
             first = uses[key][0]
             words = f"{first.claim.id} {'control' if first.control else first.name}"
         labels[key] = words if words not in labels.values() else f"{words} ({key[:4]})"

@@ -1,20 +1,21 @@
 """The verdicts: how many of each, and a row per claim that opens to its checks."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from recombine.measures import measures
-from recombine.papers import CheckResult, Judgement, Paper, Verdict
+from recombine.papers import Check, CheckResult, Judgement, Paper, Scale, Verdict
+from recombine.papers.claims import Setting
 from recombine.reports.findings import Findings
+from recombine.reports.kinds import meaning
 from recombine.reports.markup import Markup, command, join, prose, tag
-from recombine.reports.numbers import duration, interval
+from recombine.reports.numbers import duration, interval, required
 from recombine.reports.settings import SettingRuns, key_of
 from recombine.reports.strips import strip
 
 SYMBOLS = {Verdict.CONFIRMED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNDECIDED: "?", Verdict.MISSING: "–"}
 MEANING = {
-    Verdict.CONFIRMED: "every check's interval lies inside its range",
-    Verdict.CONTRADICTED: "some check's interval lies outside its range",
+    Verdict.CONFIRMED: "every check's interval, or exact value, lies inside its range",
+    Verdict.CONTRADICTED: "some check's interval, or exact value, lies outside its range",
     Verdict.UNDECIDED: "some interval lies only partly inside, or a run failed",
     Verdict.MISSING: "some runs have no record yet",
 }
@@ -69,14 +70,15 @@ def _table(paper: Paper, findings: Findings) -> Markup:
 
 def _claim(judgement: Judgement, findings: Findings) -> Markup:
     claim, headline = judgement.claim, judgement.checks[0]
-    quantity = tag("code", headline.check.quantity)
+    where = tag("span", f" {headline.check.where()}", class_="meaning") if len(claim.settings) > 1 else None
+    quantity = join(tag("code", headline.check.quantity), where)
     cells = [
         tag("th", claim.id, scope="row"),
         tag("td", claim.place, class_="short"),
         tag("td", claim.says, class_="says"),
         tag("td", chip(judgement.verdict)),
         tag("td", quantity, tag("br"), _measured(headline), data_label="Measured", class_="measured"),
-        tag("td", str(headline.check.expected), data_label="Must be", class_="short"),
+        tag("td", required(headline.check.expected), data_label="Must be", class_="short"),
         tag("td", _control(judgement), data_label="Control"),
     ]
     more = tag("details", tag("summary", f"{claim.id}: all checks, sources, control"), _details(judgement, findings))
@@ -86,31 +88,45 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
 
 def _details(judgement: Judgement, findings: Findings) -> Markup:
     claim, scale = judgement.claim, judgement.scale
-    several = len(claim.settings) > 1
     warning = "The control passes too: this check is broken and its verdict shows nothing."
     return join(
         tag("h4", "Checks"),
-        _checks(judgement.checks, several, sources=True),
+        _checks(judgement.checks, claim.settings, scale, sources=True),
+        _later(judgement),
         tag("h4", f"Control: {claim.control.says}"),
         tag("p", "At least one of the same checks must be contradicted here."),
         None if judgement.sound else tag("p", _broken("broken check"), f" {warning}"),
-        _checks(judgement.control_checks, several, sources=False),
+        _checks(judgement.control_checks, claim.control.settings, scale, sources=False),
         tag("p", "Runs: ", _links(judgement, findings), f". {duration(judgement.seconds)} of computing in all."),
         tag("p", "To run and judge it: ", command(f"reproduce {claim.id} --scale {scale}")),
     )
 
 
-def _checks(results: Sequence[CheckResult], several: bool, sources: bool) -> Markup:
+def _later(judgement: Judgement) -> Markup | None:
+    """Checks that are asked at larger scales only."""
+    asked = {result.check for result in judgement.checks}
+    later = [check for check in judgement.claim.checks if check not in asked]
+    if not later:
+        return None
+    listed = [join("; " if place else "", tag("code", c.quantity), f" of {c.where()}") for place, c in enumerate(later)]
+    return tag("p", f"Asked from scale {min(later, key=_size).least} on: ", listed, ".", class_="meaning")
+
+
+def _size(check: Check) -> int:
+    return list(Scale).index(check.least)
+
+
+def _checks(results: Sequence[CheckResult], settings: Mapping[str, Setting], scale: Scale, sources: bool) -> Markup:
+    several = len(settings) > 1
     names = ["Verdict", "Quantity", *(["Setting"] if several else []), "Measured", "Must be", "Drawn"]
     names += ["Source of the range"] if sources else []
-    known = measures.summaries()
     rows = []
     for result in results:
         check = result.check
-        words = tag("span", prose(known.get(check.quantity, "")), class_="meaning")
+        words = tag("span", prose(meaning(settings[check.of](scale), check.quantity)), class_="meaning")
         cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
-        cells += [check.of] if several else []
-        cells += [_measured(result), str(check.expected)]
+        cells += [check.where()] if several else []
+        cells += [_measured(result), required(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
         cells += [check.source] if sources else []
         labelled = zip(names, cells, strict=True)
@@ -138,9 +154,8 @@ def _broken(words: str) -> Markup:
 
 def _links(judgement: Judgement, findings: Findings) -> Markup:
     """Links to the settings behind a claim and its control."""
-    claim = judgement.claim
-    chosen = [*claim.settings.values(), *claim.control.settings.values()]
-    keys = dict.fromkeys(key_of(setting(judgement.scale)) for setting in chosen)
+    claim, scale = judgement.claim, judgement.scale
+    keys = dict.fromkeys(key_of(runs[0]) for side in (claim.runs, claim.control_runs) for runs in side(scale).values())
     links = [_link(findings.settings[key]) for key in keys]
     return join([join(", " if place else "", link) for place, link in enumerate(links)])
 

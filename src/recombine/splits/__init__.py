@@ -8,7 +8,7 @@ from collections.abc import Callable
 from recombine.core.errors import unknown
 
 # Importing a module registers its kinds. No module is called like a kind, which would hide it.
-from recombine.splits import boxes, lines, listed, sampled  # noqa: F401
+from recombine.splits import anchored, boxes, lines, listed, sampled  # noqa: F401
 from recombine.splits.certificate import Certificate, Touching, certificate, split_digest, touching_training
 from recombine.splits.distance import distance_to_training
 from recombine.splits.drawing import draw, text

@@ -33,7 +33,7 @@ class Certificate:
 
     seen: int  # combinations trained on
     held_out: int
-    share: float  # held_out / all combinations
+    share: float  # held_out / all combinations of the task
     sections: dict[str, int]  # combinations per section
     unseen: dict[str, tuple[int, ...]]  # level indices training never shows, by factor; {} when all are seen
     with_unseen_level: int  # held-out combinations that have such a level
@@ -54,13 +54,13 @@ def certificate(split: Split, shown: Mask | None = None, alone: Collection[str] 
     names the factors whose every level is shown alone, so that none of theirs is unseen.
     """
     held_out, count = split.held_out, int(split.held_out.sum())
-    not_shown = held_out if shown is None else ~shown
+    not_shown = ~split.train if shown is None else ~shown
     touching = touching_training(split.grid, not_shown)
     unseen = {name: levels for name, levels in unseen_levels(split.grid, not_shown).items() if name not in alone}
     return Certificate(
         seen=split.grid.size - int(not_shown.sum()),
         held_out=count,
-        share=count / split.grid.size,
+        share=count / int((~split.outside).sum()),
         sections={name: int(mask.sum()) for name, mask in split.sections.items()},
         unseen=unseen,
         with_unseen_level=int((held_out & _with_level(split.grid, unseen)).sum()),

@@ -60,7 +60,7 @@ def text(split: Split) -> str:
             f"a grid of sizes {split.grid.shape} has no picture in characters; that takes two factors and at most "
             f"{WIDEST} columns, so use splits.draw instead."
         )
-    cells = np.where(split.held_out, "□", "·")
+    cells = np.where(split.held_out, "□", np.where(split.outside, " ", "·"))
     cells[split.sections.get("interior", [])] = "■"
     return "\n".join("".join(line) for line in cells.reshape(split.grid.shape))
 

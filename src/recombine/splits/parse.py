@@ -3,6 +3,7 @@
 import re
 
 from recombine.core.errors import InputError
+from recombine.splits.anchored import Anchors
 from recombine.splits.region import Region, Union, regions
 from recombine.splits.unseen import Extrapolation
 
@@ -15,6 +16,7 @@ def parse_region(text: str) -> Region:
 
         block:x=6..22,y=6..22         6..22 INCLUDES both ends, so this is block(x=(6, 23), y=(6, 23))
         random:fraction=0.3,seed=1    numbers and words stand for themselves
+        anchors:first=0|8,second=2..4 several levels, listed or from the first to the last
         block:x=0..2,y=0..2+corner:x=8,y=8    a union
         extrapolation/cross:x=3..5,y=2..4     unseen levels are meant; the prefix covers all that follows
 
@@ -46,18 +48,22 @@ def _parse_one(part: str, text: str) -> Region:
             raise _malformed(text, f"{setting.strip()!r} is not name=value")
         if name in settings:
             raise _malformed(text, f"{name!r} is given twice")
-        settings[name] = _value(value, text)
+        settings[name] = _value(value, text, listed=cls is Anchors)
     return cls.read(settings)
 
 
-def _value(value: str, text: str) -> object:
-    """A range with both ends, a number, or a word."""
+def _value(value: str, text: str, listed: bool) -> object:
+    """A range with both ends, several levels, a number, or a word. ``listed``: a range stands for all its levels."""
     ends = re.fullmatch(r"(\d+)\.\.(\d+)", value)
     if ends:
         first, last = map(int, ends.groups())
         if last + 1 == first:
             raise _malformed(text, f"the range {value} ends just before it begins; both ends are included")
-        return first, last + 1
+        if listed and last < first:
+            raise _malformed(text, f"the range {value} runs backwards")
+        return tuple(range(first, last + 1)) if listed else (first, last + 1)
+    if re.fullmatch(r"\d+(\|\d+)+", value):
+        return tuple(int(level) for level in value.split("|"))
     if ".." in value:
         raise _malformed(text, f"{value!r} is no range of level indices")
     for number in (int, float):

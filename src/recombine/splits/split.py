@@ -22,17 +22,19 @@ class Split:
     ``sections`` are named masks over the combinations: ``id`` is what is trained on, ``ood`` all that is held out,
     and every other section is a part of ``ood``. Where levels are numbers, ``rim`` is the part of ``ood`` near
     training and ``interior`` the rest; then come the sections of the region itself. Empty sections are left out.
+    Combinations ``outside`` the task, which have no answer, are neither trained on nor held out.
     """
 
     grid: Grid
     region: Region
     held_out: Bool[np.ndarray, " combinations"]
     sections: dict[str, Bool[np.ndarray, " combinations"]]
+    outside: Bool[np.ndarray, " combinations"]
 
     @property
     def train(self) -> Mask:
         """True for every combination that is trained on."""
-        return ~self.held_out
+        return ~self.held_out & ~self.outside
 
     def section(self, name: str) -> Mask:
         """The mask of the section called ``name``."""
@@ -41,21 +43,25 @@ class Split:
         return self.sections[name]
 
 
-def make_split(region: Region, grid: Grid, shown_alone: Collection[str] = (), rim: int = 2) -> Split:
+def make_split(
+    region: Region, grid: Grid, shown_alone: Collection[str] = (), rim: int = 2, outside: Mask | None = None
+) -> Split:
     """The split of ``grid`` by ``region``, refused when it could not ask about composition.
 
     Something must be held out, something must be trained on, and every level must occur in training. Levels of the
     factors in ``shown_alone`` count as seen, since isolated examples show them; an outermost `Extrapolation` says
     that unseen levels are meant. ``rim`` is the largest distance to training, in levels, that counts as rim; the
-    interior starts one further. 0: all that is held out is interior.
+    interior starts one further. 0: all that is held out is interior. Combinations ``outside`` the task take no part.
     """
-    held_out = region.contains(grid)
+    out = np.zeros(grid.size, dtype=bool) if outside is None else outside
+    held_out = region.contains(grid) & ~out
+    train = ~held_out & ~out
     if not held_out.any():
         raise InputError(
             f"split {region.kind!r} holds out nothing of the {grid.size} combinations; "
             "a split needs at least one held out, so enlarge the region."
         )
-    if held_out.all():
+    if not train.any():
         raise InputError(
             f"split {region.kind!r} holds out all {grid.size} combinations; "
             "a split needs at least one to train on, so shrink the region."
@@ -63,22 +69,22 @@ def make_split(region: Region, grid: Grid, shown_alone: Collection[str] = (), ri
     if rim < 0:
         raise InputError(f"rim = {rim} must be 0 or more levels; the usual rim is 2.")
     alone = {shown_alone} if isinstance(shown_alone, str) else set(shown_alone)
-    _check_seen(region, grid, held_out, {grid.factors[grid.axis(name)].name for name in sorted(alone)})
-    sections = {"id": ~held_out, "ood": held_out}
+    _check_seen(region, grid, ~train, {grid.factors[grid.axis(name)].name for name in sorted(alone)})
+    sections = {"id": train, "ood": held_out}
     if all(factor.numeric for factor in grid.factors):
-        distance = distance_to_training(grid, held_out)
-        sections |= {"rim": held_out & (distance <= rim), "interior": distance > rim}
-    sections |= _own_sections(region, grid, held_out)
+        distance = distance_to_training(grid, ~train)
+        sections |= {"rim": held_out & (distance <= rim), "interior": held_out & (distance > rim)}
+    sections |= _own_sections(region, grid, held_out, out)
     sections = {name: mask for name, mask in sections.items() if mask.any()}
     for mask in sections.values():
         mask.setflags(write=False)
-    return Split(grid, region, held_out, sections)
+    return Split(grid, region, held_out, sections, out)
 
 
-def _check_seen(region: Region, grid: Grid, held_out: Mask, shown_alone: set[str]) -> None:
+def _check_seen(region: Region, grid: Grid, not_trained: Mask, shown_alone: set[str]) -> None:
     if isinstance(region, Extrapolation):
         return
-    for name, missing in unseen_levels(grid, held_out).items():
+    for name, missing in unseen_levels(grid, not_trained).items():
         if name not in shown_alone:
             raise InputError(
                 f"split {region.kind!r} never shows {name} = {_listed(grid.factors[grid.axis(name)], missing)} in "
@@ -93,9 +99,9 @@ def _listed(factor: Factor, levels: tuple[int, ...], most: int = 6) -> str:
     return shown if len(levels) <= most else f"{shown} and {len(levels) - most} more"
 
 
-def _own_sections(region: Region, grid: Grid, held_out: Mask) -> dict[str, Mask]:
+def _own_sections(region: Region, grid: Grid, held_out: Mask, outside: Mask) -> dict[str, Mask]:
     """The region's own sections, held to the rules that readers of a split rely on."""
-    own = region.sections(grid)
+    own = {name: mask & ~outside for name, mask in region.sections(grid).items()}
     for name, mask in own.items():
         if name in RESERVED:
             raise InputError(

@@ -1,5 +1,7 @@
-"""Experiments as values, and the executor that runs those without a record. No torch until something is trained."""
+"""Work as values, and the executor that runs what has no record. No torch until something is trained."""
 
-from recombine.studies.experiment import Experiment, change, distinct, vary
+from recombine.studies.calculation import Calculation, Computed, calculations
+from recombine.studies.experiment import Experiment
+from recombine.studies.work import Work, change, distinct, vary
 
-__all__ = ["Experiment", "change", "distinct", "vary"]
+__all__ = ["Calculation", "Computed", "Experiment", "Work", "calculations", "change", "distinct", "vary"]

@@ -3,43 +3,49 @@
 import time
 from collections.abc import Iterable
 
-from recombine.studies.experiment import change
-from recombine.studies.stacks import Stack, shape
+from recombine.studies.experiment import Experiment
+from recombine.studies.stacks import Stack
+from recombine.studies.work import change
 
 WARM_UP, TIMED = 3, 8
-# Observing and measuring a trained network, as a share of its training; a stated rough guess.
-AFTERWARDS = 0.1
+CALCULATION = 2.0  # seconds of a calculation; a stated rough guess
+START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of guess
 
 
 def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
-    """Expected seconds of one core for each experiment, by digest: its share of its stack's.
+    """Expected seconds of one core for each piece of work, by digest: its share of its stack's, and its measuring.
 
-    Stacks of one shape and size that differ in the number of steps only are timed once.
+    Stacks of one shape and size that differ in the number of steps only are timed once. Training that stops early is
+    counted in full.
     """
-    speed: dict[tuple[str, int], float] = {}
+    known: dict[tuple[str, int], tuple[float, float]] = {}
     expected: dict[str, float] = {}
     for stack in stacks:
-        first = stack.experiments[0]
-        kind = shape(change(first, seed=0, recipe=change(first.recipe, steps=1))), len(stack)
-        if kind not in speed:
-            speed[kind] = seconds_per_step(stack) if first.model.trainable else 0.0
-        for experiment in stack.experiments:
-            share = speed[kind] * experiment.recipe.steps / len(stack)
-            expected[experiment.digest()] = share * (1 + AFTERWARDS)
+        first = stack.members[0]
+        if not isinstance(first, Experiment):
+            expected |= {member.digest(): CALCULATION for member in stack.members}
+            continue
+        kind = change(first, seed=0, recipe=change(first.recipe, steps=1)).shape(), len(stack)
+        if kind not in known:
+            known[kind] = measured(stack) if first.model.trainable else (0.0, 0.0)
+        step, afterwards = known[kind]
+        share = step * first.recipe.steps / len(stack) + afterwards
+        expected |= {member.digest(): share for member in stack.members}
     return expected
 
 
-def seconds_per_step(stack: Stack) -> float:
-    """CPU seconds of one step of a stack on one thread, after a warm-up."""
+def measured(stack: Stack) -> tuple[float, float]:
+    """CPU seconds of one step of a stack on one thread, after a warm-up, and of observing and measuring a member."""
     import torch
 
     from recombine.training.loop import Member, fit
-    from recombine.training.run import build
+    from recombine.training.run import build, measure_network
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in stack.experiments]
+        experiments = [member for member in stack.members if isinstance(member, Experiment)]
+        parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in experiments]
 
         def taking(steps: int) -> float:
             members = [Member(net, shown, change(e.recipe, steps=steps), e.seed) for net, shown, e in parts]
@@ -48,6 +54,14 @@ def seconds_per_step(stack: Stack) -> float:
             return time.process_time() - started
 
         taking(WARM_UP)
-        return taking(TIMED) / TIMED
+        step = taking(TIMED) / TIMED
+        started = time.process_time()
+        measure_network(experiments[0].plan(), parts[0][0])
+        return step, time.process_time() - started
     finally:
         torch.set_num_threads(threads)
+
+
+def seconds_per_step(stack: Stack) -> float:
+    """CPU seconds of one step of a stack on one thread."""
+    return measured(stack)[0]

@@ -1,27 +1,26 @@
 """An experiment is one frozen value; a study is a set of them made from values."""
 
-from collections.abc import Iterable, Iterator
-from itertools import product
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import field_validator
 
-from recombine.core.spec import MemberOf, Spec
+from recombine.core.errors import InputError
+from recombine.core.spec import MemberOf, canonical_json, dump
 from recombine.data import Problem
+from recombine.data.components import ComponentTask
 from recombine.measures import measures
 from recombine.models import ModelSpec, models
-from recombine.training import Plan, Recipe
+from recombine.studies.work import Tell, Work, change
+from recombine.training import Outcome, Plan, Recipe, run_stack
 
-S = TypeVar("S", bound=Spec)
 
-
-class Experiment(Spec):
+class Experiment(Work):
     """One training run to be: problem, model, recipe, seed and what is measured. Its digest names its record."""
 
     problem: Problem
     model: Annotated[ModelSpec, MemberOf(models)]
     recipe: Recipe = Recipe()
-    seed: int = Field(default=0, ge=0)
     measures: tuple[str, ...]
 
     @field_validator("measures")
@@ -31,27 +30,52 @@ class Experiment(Spec):
             measures.pick(name)
         return tuple(sorted(set(names)))
 
+    def model_post_init(self, context: object) -> None:
+        task = self.problem.task
+        if self.recipe.loss == "logistic" and not (isinstance(task, ComponentTask) and task.binary):
+            raise InputError(
+                f"logistic loss needs a task whose answers are the classes -1 and 1; {task.kind!r} has others, "
+                "so use loss = mse."
+            )
+
     def plan(self) -> Plan:
         """What the training package needs to know of it."""
         return Plan(self.problem, self.model, self.recipe, self.seed, self.measures)
 
     def title(self) -> str:
-        """A few words for a progress line: model, task, seed."""
         return f"{self.model.kind} on {self.problem.task.kind}, seed {self.seed}"
 
+    def line(self) -> str:
+        problem, recipe = self.problem, self.recipe
+        extra = [
+            (f"isolated {' and '.join(problem.isolated)}", problem.isolated),
+            (f"{problem.examples} examples", problem.examples is not None),
+            ("held-out revealed", problem.reveal),
+            (f"{recipe.loss} loss", recipe.loss != "mse"),
+            ("penalty " + ", ".join(penalty.kind for penalty in recipe.penalties), recipe.penalties),
+        ]
+        words = [self.title(), problem.split.kind, f"{recipe.steps} steps", *(word for word, said in extra if said)]
+        return ", ".join(words)
 
-def change(base: S, **settings: Any) -> S:
-    """A copy of ``base`` with some settings changed, checked anew."""
-    kept = {name: getattr(base, name) for name in type(base).model_fields}
-    return type(base)(**{**kept, **settings})
+    def shape(self) -> str:
+        """All but seed, numbers of training, initial scale, and which examples are shown.
 
+        Numbers of training are the rate, the decay and the strengths of penalties. Measures come after training.
+        """
+        if not self.model.stackable:
+            return self.digest()
+        recipe = self.recipe
+        alike = change(recipe, rate=1.0, decay=0.0, penalties=())
+        penalties = [{**dump(penalty), **dict.fromkeys(penalty.strengths(), 0)} for penalty in recipe.penalties]
+        # A batch of all examples has their number.
+        examples = len(self.problem.training_set(self.seed)) if recipe.batch == "all" else None
+        parts = [dump(self.problem.task), self.model.shape(), alike.settings(), penalties, examples]
+        return canonical_json(parts)
 
-def vary(base: S, **axes: Iterable[Any]) -> Iterator[S]:
-    """Every copy of ``base`` with one value per axis; the first axis varies slowest."""
-    for values in product(*axes.values()):
-        yield change(base, **dict(zip(axes, values, strict=True)))
+    @property
+    def forecast_digest(self) -> str | None:
+        return self.problem.digest()
 
-
-def distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
-    """Each experiment once, in order of first appearance."""
-    return list({experiment.digest(): experiment for experiment in experiments}.values())
+    @classmethod
+    def run_together(cls, members: "Sequence[Experiment]", tell: Tell | None = None) -> list[Outcome]:
+        return run_stack([member.plan() for member in members], tell)

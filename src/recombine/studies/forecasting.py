@@ -8,8 +8,17 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
+from recombine.data.components import ComponentTask
+from recombine.data.pictures import picture_task
 from recombine.models import ModelSpec, models
-from recombine.theory import Forecast, forecast_images, tangent_kernels
+from recombine.theory import (
+    ComponentKernel,
+    Forecast,
+    forecast_components,
+    forecast_images,
+    relu_kernels,
+    tangent_kernels,
+)
 
 if TYPE_CHECKING:
     from recombine.records import Store
@@ -23,6 +32,9 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
     model's own tangent kernel at its initial weights of ``seed``, beside them.
     """
+    if isinstance(problem.task, ComponentTask):
+        return _forecast_components(problem, problem.task, model, seed)
+    task = picture_task(problem.task)
     shown, everything = problem.training_set(seed), problem.everything
     kernels = tangent_kernels()
     if model is not None:
@@ -33,13 +45,37 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
         train_targets=_flat(shown.targets),
         truth=_flat(everything.targets),
         sections=problem.parts.sections,
-        blank=problem.task.blank,
+        blank=task.blank,
         kernels=kernels,
-        dark=problem.task.dark,
-        image=problem.task.image,
+        dark=task.dark,
+        image=task.image,
         grid=(problem.grid.shape[0], problem.grid.shape[1]),
         alone=np.isnan(shown.positions).any(axis=1),
-        periodic=problem.task.periodic,
+        periodic=task.periodic,
+    )
+
+
+def _forecast_components(
+    problem: Problem, task: ComponentTask, model: "str | Mapping[str, Any] | ModelSpec | None", seed: int
+) -> Forecast:
+    """Random ReLU layers and, with a model, what its own network holds alike before training."""
+    combinations = problem.grid.combinations()
+    kernels: dict[str, ComponentKernel] = {**relu_kernels(combinations.shape[1])}
+    if model is not None:
+        from recombine.training.observe import similarities
+        from recombine.training.run import build
+
+        spec = models.parse(model)
+        if not spec.trainable:
+            raise InputError(f"model {spec.kind!r} is not trained, so it has no kernel; choose another.")
+        found = similarities(task, build(problem, spec, seed), "initial", seed)
+        if not found:
+            raise InputError(
+                f"the grid has {problem.grid.size} combinations, too many to compare in a network; leave out --model."
+            )
+        kernels |= {f"{spec.kind}: {name}": matrix for name, matrix in found.items()}
+    return forecast_components(
+        combinations, task.labels, problem.trained, problem.parts.sections, kernels, problem.grid.names
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib import import_module
 from multiprocessing import active_children, connection, current_process, get_context, parent_process
 from multiprocessing.queues import SimpleQueue
 from typing import Any
@@ -24,11 +25,13 @@ from recombine.measures import measures
 from recombine.models import models
 from recombine.records import AlreadyRecorded, Record, Store, provenance
 from recombine.splits import regions
-from recombine.studies.experiment import Experiment, distinct
+from recombine.studies.calculation import calculations
+from recombine.studies.experiment import Experiment
 from recombine.studies.forecasting import record_forecast
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack, plan_stacks
-from recombine.training import Outcome, penalties, run_stack
+from recombine.studies.work import Work, distinct
+from recombine.training import Outcome, penalties
 
 Settings = dict[str, Any]
 
@@ -45,14 +48,27 @@ WORKER_ENVIRONMENT = {
 }
 
 
-def missing(experiments: Iterable[Experiment], *stores: Store) -> list[Experiment]:
-    """The experiments without a record in any of the stores, each once, in order."""
-    return [item for item in distinct(experiments) if not any(store.has(item.digest()) for store in stores)]
+@contextmanager
+def worker_environment() -> Iterator[None]:
+    """Processes started inside inherit `WORKER_ENVIRONMENT`; afterwards the environment is as it was."""
+    before = {name: os.environ.get(name) for name in WORKER_ENVIRONMENT}
+    os.environ.update(WORKER_ENVIRONMENT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
-def execute(
-    experiments: Sequence[Experiment], store: Store, workers: int | None = None, progress: Progress | None = None
-) -> int:
+def missing(works: Iterable[Work], *stores: Store) -> list[Work]:
+    """The work without a record in any of the stores, each piece once, in order."""
+    return [item for item in distinct(works) if not any(store.has(item.digest()) for store in stores)]
+
+
+def execute(works: Sequence[Work], store: Store, workers: int | None = None, progress: Progress | None = None) -> int:
     """Run what has no record yet and commit each run as it ends; returns how many were run.
 
     Every forecast is recorded before its first training begins. An error in one run lets the others finish and
@@ -63,48 +79,57 @@ def execute(
             "a script that registers things of its own is imported by the workers too, so its calls must stand under "
             "`if __name__ == '__main__':`."
         )
-    pending = missing(experiments, store)
+    pending = missing(works, store)
     if not pending:
         return 0
-    for problem in {item.problem.digest(): item.problem for item in pending}.values():
+    for problem in {item.forecast_digest: item.problem for item in pending if isinstance(item, Experiment)}.values():
         record_forecast(problem, store)
     workers = min(workers or os.cpu_count() or 1, len(pending))
     stacks = plan_stacks(pending, workers)
     progress = progress or Progress()
     errors: list[Exception] = []
-    with progress.showing(stacks), _messages(progress) as messages:
+    with worker_environment(), progress.showing(stacks), _messages(progress) as messages:
 
         def finish(stack: Stack, outcomes: Sequence[Outcome]) -> None:
-            for experiment, outcome in zip(stack.experiments, outcomes, strict=True):
-                commit(experiment, outcome, store)
+            for work, outcome in zip(stack.members, outcomes, strict=True):
+                commit(work, outcome, store)
             progress.finished(stack, outcomes)
 
         suspects = _through_pool(stacks, workers, messages, finish, errors)
-        for single in (Stack((experiment,)) for stack in suspects for experiment in stack.experiments):
+        for single in (Stack((work,)) for stack in suspects for work in stack.members):
+            progress.again(single)
             if _through_pool([single], 1, messages, finish, errors):
-                store.commit_failure(single.name, {"reason": DIED, "specification": single.experiments[0].settings()})
+                store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
                 errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
     if errors:
-        raise errors[0]
+        first = errors[0]
+        more = f" ({len(errors) - 1} more runs ended in an error.)" if len(errors) > 1 else ""
+        raise InputError(f"{first}{more}") if isinstance(first, InputError) else first
     return len(pending)
 
 
-def commit(experiment: Experiment, outcome: Outcome, store: Store) -> None:
-    """Write the record of one run; another driver's record of the same experiment stands."""
+def read_work(settings: Mapping[str, Any]) -> Work:
+    """The piece of work that settings describe; calculations have a kind."""
+    return calculations.parse(settings) if "kind" in settings else Experiment.read(settings)
+
+
+def commit(work: Work, outcome: Outcome, store: Store) -> None:
+    """Write the record of one run; another driver's record of the same work stands."""
     body = {
-        "specification": experiment.settings(),
-        "seed": experiment.seed,
+        "specification": work.settings(),
+        "seed": work.seed,
+        "exact": work.exact,
         "status": outcome.status,
         "reason": outcome.reason,
         "measures": outcome.measures,
         "cost": outcome.cost,
         "layers": list(outcome.layers),
         "undefined": outcome.undefined,
-        "forecast": experiment.problem.digest(),
+        "forecast": work.forecast_digest,
         "provenance": provenance(),
     }
     try:
-        store.commit(Record(experiment.digest(), body, outcome.arrays, outcome.weights))
+        store.commit(Record(work.digest(), body, outcome.arrays, outcome.weights))
     except AlreadyRecorded:
         return
 
@@ -116,9 +141,13 @@ def _through_pool(
     finish: Callable[[Stack, Sequence[Outcome]], None],
     errors: list[Exception],
 ) -> list[Stack]:
-    """Run stacks in one pool after another; returns those that were in flight when a worker died."""
+    """Run stacks in one pool after another; returns those to be tried again, member by member.
+
+    These were in flight when a worker died, or ended in an error that may be one member's alone.
+    """
     waiting = list(reversed(stacks))
     suspects: list[Stack] = []
+    others = set(active_children())  # not ours to end
     while waiting:
         flying: dict[Future[list[Outcome]], Stack] = {}
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (messages,))
@@ -126,17 +155,19 @@ def _through_pool(
             while waiting or flying:
                 # No more in flight than there are workers: when one dies, only these can be to blame.
                 while waiting and len(flying) < workers:
-                    stack = waiting.pop()
                     with _main_left_alone():  # a worker starts when it is first needed
-                        future = pool.submit(_work, [item.settings() for item in stack.experiments])
-                    flying[future] = stack
+                        future = pool.submit(_work, _homes(waiting[-1]), [m.settings() for m in waiting[-1].members])
+                    flying[future] = waiting.pop()  # once it is taken: a pool may have died in the meantime
                 for future in wait(flying, return_when=FIRST_COMPLETED).done:
                     try:
                         outcomes = future.result()
                     except BrokenProcessPool:
                         raise
-                    except Exception as error:  # kept and raised once the other stacks are done
-                        errors.append(error)
+                    except Exception as error:  # raised once the other stacks are done, if it is a run's own
+                        if len(flying[future]) > 1:
+                            suspects.append(flying[future])
+                        else:
+                            errors.append(error)
                     else:
                         finish(flying[future], outcomes)
                     del flying[future]
@@ -144,7 +175,7 @@ def _through_pool(
             suspects += flying.values()
         except BaseException:
             # Interrupted, or the record of a finished run could not be written: do not wait for the others.
-            for worker in active_children():
+            for worker in set(active_children()) - others:
                 worker.terminate()
             raise
         finally:
@@ -160,7 +191,7 @@ def _main_left_alone() -> Iterator[None]:
     workers, so it is imported there, and must then guard its calls with ``if __name__ == "__main__":``.
     """
     main = sys.modules["__main__"]
-    registries: tuple[Mapping[str, Any], ...] = (tasks, encodings, regions, models, measures, penalties)
+    registries: tuple[Mapping[str, Any], ...] = (tasks, encodings, regions, models, measures, penalties, calculations)
     if any(getattr(thing, "__module__", "") == "__main__" for registry in registries for thing in registry.values()):
         yield
         return
@@ -181,6 +212,7 @@ def _start_worker(messages: "SimpleQueue[Any]") -> None:
     _messages_out = messages
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
     import torch
+    import torch._dynamo  # the first optimiser would load it, on the clock of the first run
 
     torch.set_num_threads(1)
     parent = parent_process()
@@ -194,21 +226,31 @@ def _start_worker(messages: "SimpleQueue[Any]") -> None:
     threading.Thread(target=outlive_nobody, daemon=True).start()
 
 
-def _work(settings: Sequence[Settings]) -> list[Outcome]:
-    stack = Stack(tuple(Experiment.read(each) for each in settings))
+def _homes(stack: Stack) -> list[str]:
+    """The modules in which the kinds of a stack's members are registered; a script's own is seen to elsewhere."""
+    return sorted({type(member).__module__ for member in stack.members} - {"__main__"})
+
+
+def _work(homes: Sequence[str], settings: Sequence[Settings]) -> list[Outcome]:
+    for home in homes:
+        import_module(home)
+    stack = Stack(tuple(read_work(each) for each in settings))
 
     def tell(step: int, steps: int, loss: float) -> None:
         assert _messages_out is not None
         _messages_out.put((stack.name, step / steps, loss))
 
-    return run_stack([experiment.plan() for experiment in stack.experiments], tell)
+    try:
+        return type(stack.members[0]).run_together(stack.members, tell)
+    except RuntimeError as error:
+        if "allocate memory" not in str(error):
+            raise
+        raise MemoryError(f"{stack.title()} needs more memory than there is: {error}") from None
 
 
 @contextmanager
 def _messages(progress: Progress) -> Iterator["SimpleQueue[Any]"]:
     """A queue from the workers, read by a thread that passes what they say to ``progress``."""
-    for name, value in WORKER_ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
     messages: SimpleQueue[Any] = get_context("spawn").SimpleQueue()
 
     def pass_on() -> None:

@@ -24,6 +24,9 @@ class Progress:
     def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
         """The stack is done, with these outcomes."""
 
+    def again(self, stack: Stack) -> None:
+        """Part of a stack that did not end well is about to be tried again as a stack of its own."""
+
 
 class Lines(Progress):
     """A line on standard error for each stack that ends: how many runs are done and roughly how long is left."""
@@ -53,7 +56,7 @@ class Live(Progress):
         self.stacks = {stack.name: stack for stack in stacks}
         self.bars: dict[str, Any] = {}
         self.flying: dict[str, float] = {}
-        self.over: set[str] = set()
+        self.total, self.ended = sum(map(len, stacks)), 0
         self.started = time.monotonic()
         columns = (
             TextColumn("{task.description}"),
@@ -63,11 +66,11 @@ class Live(Progress):
         )
         with Display(*columns, console=Console(stderr=True), transient=True) as display:
             self.display = display
-            self.whole = display.add_task(f"{len(stacks)} stacks", total=sum(map(len, stacks)), note="")
+            self.whole = display.add_task(f"{len(stacks)} stacks", total=self.total, note="")
             yield
 
     def moved(self, name: str, fraction: float, loss: float) -> None:
-        if name in self.over:  # said before the stack ended, heard after
+        if name not in self.stacks:  # said before the stack ended, heard after
             return
         if name not in self.bars:
             self.bars[name] = self.display.add_task(self.stacks[name].title(), total=1.0, note="")
@@ -76,20 +79,27 @@ class Live(Progress):
         self._advance()
 
     def finished(self, stack: Stack, outcomes: Sequence[Outcome]) -> None:
-        self.over.add(stack.name)
-        if stack.name in self.bars:
-            self.display.remove_task(self.bars.pop(stack.name))
-        self.flying.pop(stack.name, None)
+        self._forget(stack.name)
+        self.ended += len(stack)
         if words := failures(outcomes):
             self.display.print(f"{stack.title()}{words}")
         self._advance()
 
+    def again(self, stack: Stack) -> None:
+        self._forget(stack.name)  # the first member has the name of the stack it was in
+        self.stacks[stack.name] = stack
+        self.display.print(f"{stack.title()}: tried again, alone")
+
+    def _forget(self, name: str) -> None:
+        self.stacks.pop(name, None)
+        self.flying.pop(name, None)
+        if name in self.bars:
+            self.display.remove_task(self.bars.pop(name))
+
     def _advance(self) -> None:
-        ended = sum(len(self.stacks[name]) for name in self.over)
-        done = ended + sum(self.flying.values())
+        done = self.ended + sum(self.flying.values())
         rate = done / max(time.monotonic() - self.started, 1e-9) * 60
-        total = sum(map(len, self.stacks.values()))
-        self.display.update(self.whole, completed=done, note=f"{ended}/{total} runs, {rate:.1f} a minute")
+        self.display.update(self.whole, completed=done, note=f"{self.ended}/{self.total} runs, {rate:.1f} a minute")
 
 
 def failures(outcomes: Sequence[Outcome]) -> str:

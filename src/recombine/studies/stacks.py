@@ -1,11 +1,11 @@
-"""Which experiments train together: those of one shape, that differ in seed or in numbers only."""
+"""Which pieces of work run together: those of one shape, that differ in seed or in numbers only."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from recombine.core.spec import canonical_json, dump
-from recombine.studies.experiment import Experiment, change
+from recombine.studies.experiment import Experiment
+from recombine.studies.work import Work
 
 # More members than this gain nothing more on one core, and a lost worker loses more.
 MOST = 16
@@ -13,50 +13,43 @@ MOST = 16
 
 @dataclass(frozen=True)
 class Stack:
-    """Experiments that one worker trains as one batched model; often just one."""
+    """Pieces of work of one shape that one worker runs together, as one batched model; often just one."""
 
-    experiments: tuple[Experiment, ...]
+    members: tuple[Work, ...]
 
     def __len__(self) -> int:
-        return len(self.experiments)
+        return len(self.members)
 
     @property
     def name(self) -> str:
-        """The digest of its first experiment."""
-        return self.experiments[0].digest()
+        """The digest of its first member."""
+        return self.members[0].digest()
 
     def title(self) -> str:
-        first = self.experiments[0]
-        return first.title() if len(self) == 1 else f"{first.model.kind} on {first.problem.task.kind}, {len(self)} runs"
+        first = self.members[0]
+        if len(self) == 1 or not isinstance(first, Experiment):
+            return first.title()
+        return f"{first.model.kind} on {first.problem.task.kind}, {len(self)} runs"
 
 
-def shape(experiment: Experiment) -> str:
-    """What experiments of one stack have in common: all but seed, numbers of training, and which examples are shown.
-
-    Numbers of training are the rate, the decay and the strengths of penalties. Measures come after training.
-    """
-    if not experiment.model.stackable:
-        return experiment.digest()
-    recipe = experiment.recipe
-    alike = change(recipe, rate=1.0, decay=0.0, penalties=())
-    penalties = [{**dump(penalty), **dict.fromkeys(penalty.strengths(), 0)} for penalty in recipe.penalties]
-    parts = [dump(experiment.problem.task), dump(experiment.model), alike.settings(), penalties]
-    return canonical_json(parts)
-
-
-def plan_stacks(experiments: Iterable[Experiment], workers: int) -> list[Stack]:
-    """Experiments grouped into stacks, the larger first, cut so that no worker is left without one."""
-    groups: dict[str, list[Experiment]] = {}
-    for experiment in experiments:
-        groups.setdefault(shape(experiment), []).append(experiment)
-    stacks = [Stack(part) for group in groups.values() for part in cut(group, -(-len(group) // MOST))]
-    while len(stacks) < workers and len(largest := max(stacks, key=len)) > 1:
+def plan_stacks(works: Iterable[Work], workers: int) -> list[Stack]:
+    """Work grouped into stacks, the larger first, cut so that no worker is left without one."""
+    groups: dict[str, list[Work]] = {}
+    for work in works:
+        groups.setdefault(work.shape(), []).append(work)
+    stacks = [Stack(part) for group in groups.values() for part in cut(group, _parts(len(group), workers))]
+    while stacks and len(stacks) < workers and len(largest := max(stacks, key=len)) > 1:
         stacks.remove(largest)
-        stacks += [Stack(part) for part in cut(largest.experiments, 2)]
+        stacks += [Stack(part) for part in cut(largest.members, 2)]
     return sorted(stacks, key=len, reverse=True)
 
 
-def cut(items: Sequence[Experiment], parts: int) -> list[tuple[Experiment, ...]]:
+def _parts(count: int, workers: int) -> int:
+    """Stacks for a group of so many: one if it fits, else a multiple of the workers, so that none waits at the end."""
+    return 1 if count <= MOST else -(-count // (MOST * workers)) * workers
+
+
+def cut(items: Sequence[Work], parts: int) -> list[tuple[Work, ...]]:
     """As many runs of items as asked for, of sizes that differ by one at the most."""
     ends = [len(items) * part // parts for part in range(parts + 1)]
     return [tuple(items[start:end]) for start, end in pairwise(ends)]

@@ -10,18 +10,18 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.data import Problem
-from recombine.measures import measures
+from recombine.data.components import ComponentTask
+from recombine.measures import ComponentEvidence, Evidence, measures
 from recombine.models import ModelSpec, models
 from recombine.records import Record, user_store
-from recombine.studies.experiment import Experiment, vary
+from recombine.studies.experiment import Experiment
 from recombine.studies.local import check_workers, execute
 from recombine.studies.progress import Progress, progress_for
+from recombine.studies.work import vary
 from recombine.training import Recipe
 
 if TYPE_CHECKING:
     from torch import nn
-
-    from recombine.measures import Evidence
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,26 @@ class Run:
         return network.eval()
 
     @cached_property
-    def evidence(self) -> "Evidence":
+    def evidence(self) -> "Evidence | ComponentEvidence":
         """Outputs and activations over the whole grid."""
         from recombine.training.observe import observe, truth
+        from recombine.training.run import build
 
-        problem = self.experiment.problem
-        return observe(problem, self.network) if self.experiment.model.trainable else truth(problem)
+        problem, model, seed = self.experiment.problem, self.experiment.model, self.experiment.seed
+        if not model.trainable:
+            return truth(problem)
+        return observe(problem, self.network, build(problem, model, seed), seed)
+
+    def layers(self) -> dict[str, np.ndarray]:
+        """The activations of every layer over what is asked: every combination, or tuples of images for it."""
+        if isinstance(self.evidence, Evidence):
+            return dict(self.evidence.layers)
+        import torch
+
+        from recombine.models.activations import activations
+
+        asked = torch.from_numpy(self.experiment.problem.task.asked(self.experiment.seed).codes)
+        return {name: rows.numpy() for name, rows in activations(self.network, asked).items()}
 
 
 class Runs(Sequence[Run]):
@@ -79,20 +93,40 @@ class Runs(Sequence[Run]):
 
     def images(self, section: str = "ood") -> np.ndarray:
         """What each seed draws for the combinations of a section: (seeds, combinations, rows, columns)."""
-        return np.stack([run.evidence.outputs[_section(run, section)] for run in self])
+        pictures = [run.evidence for run in self if isinstance(run.evidence, Evidence)]
+        if not pictures:
+            raise InputError("these runs draw no pictures; ask for their `answers` instead.")
+        return np.stack([each.outputs[_section(each, section)] for each in pictures])
+
+    def answers(self, section: str = "ood") -> np.ndarray:
+        """What each seed of a component task answers to the combinations of a section: (seeds, combinations)."""
+        numbers = [run.evidence for run in self if isinstance(run.evidence, ComponentEvidence)]
+        if not numbers:
+            raise InputError("these runs draw pictures; ask for their `images` instead.")
+        return np.stack([each.mean[_section(each, section)] for each in numbers])
 
     def representations(self) -> list[dict[str, np.ndarray]]:
-        """For each seed, every layer's activations over the whole grid, in order: (combinations, features)."""
-        return [dict(run.evidence.layers) for run in self]
+        """For each seed, every layer's activations over what is asked, in order: (examples, features)."""
+        return [run.layers() for run in self]
 
 
-def _section(run: Run, name: str) -> np.ndarray:
-    sections = run.evidence.sections
+def _section(evidence: Evidence | ComponentEvidence, name: str) -> np.ndarray:
+    sections = evidence.sections
     if name not in sections:
         raise InputError(f"this split has no section {name!r}; it has {', '.join(sections)}.")
     return sections[name]
 
 
+CLASSES = (
+    "id_accuracy",
+    "ood_accuracy",
+    "id_margin",
+    "ood_margin",
+    "additivity_test",
+    "conjunction_shares",
+    "salience",
+)
+SUMS = ("slope", "offset", "id_slope", "leak", "id_mse", "ood_mse", "additivity_test", "salience")
 STANDARD = (
     "id_nmse", "ood_nmse", "rim_nmse", "interior_nmse", "error_plateau", "id_accuracy", "ood_accuracy",
     "interior_accuracy", "superposition_index", "sharer_weight", "sharer_chance", "similarity_advantage_band1",
@@ -107,7 +141,10 @@ NEEDS = {
 
 
 def standard_measures(problem: Problem) -> tuple[str, ...]:
-    """What is measured when nothing is said: the standard measures whose sections the split has."""
+    """What is measured when nothing is said: the standard measures of the sort of task whose sections the split has."""
+    task = problem.task
+    if isinstance(task, ComponentTask):
+        return (CLASSES if task.binary else SUMS) + (("familiar_accuracy",) if task.images and task.binary else ())
     sections = set(problem.parts.sections)
     return tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
 

@@ -56,6 +56,7 @@ class Forecast:
     method: str
     outputs: Float[np.ndarray, "items pixels"] | None = field(compare=False, repr=False)  # mean over kernels
     seconds: float = field(compare=False)
+    details: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # more numbers, as JSON values
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the predicted images, as JSON values."""
@@ -67,6 +68,7 @@ class Forecast:
             "quantity": self.quantity,
             "method": self.method,
             "seconds": self.seconds,
+            **({"details": dict(self.details)} if self.details else {}),
         }
 
 

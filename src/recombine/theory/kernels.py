@@ -4,21 +4,30 @@ Definitions follow Lippl & Stachenfeld (2025), "When does compositional structur
 generalization? A kernel theory": Def. 3.1 for the kernel, Eq. 1 for the readout.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import product
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from recombine.core.errors import InputError, unknown
 from recombine.core.shapes import Bool, Float, Integer, Real
-from recombine.theory.margin import max_margin
+from recombine.theory.margin import fit_margin
+from recombine.theory.random_layers import random_layers
+from recombine.theory.salience import Similarity, inverted, salience, similarity_table
 from recombine.theory.solve import regress
 
-# Either κ(0), ..., κ(C) by the number of shared components, or a value per tuple of 0/1 flags, e.g. (1, 0).
-Similarity: TypeAlias = Sequence[float] | Real[np.ndarray, " counts"] | Mapping[tuple[int, ...], float]
+__all__ = ["SOLVERS", "Readout", "Similarity", "overlap_kernel", "predict", "random_layers", "readout", "salience"]
 
 SOLVERS = ("min-norm", "ridge", "max-margin")
+
+
+@dataclass(frozen=True)
+class Readout:
+    """A linear readout in its dual form (Eq. 1): f(z) = Σ_i weights_i K(z, z_i) + intercept, i over seen rows."""
+
+    outputs: Float[np.ndarray, "items *outputs"]  # f at every row
+    weights: Float[np.ndarray, "seen *outputs"]
+    intercept: Float[np.ndarray, "*outputs"]  # zero without a bias
 
 
 def overlap_kernel(
@@ -37,7 +46,7 @@ def overlap_kernel(
             "both must be (items, components) with the same components."
         )
     components = a.shape[1]
-    table = _table(similarity, components)
+    table = similarity_table(similarity, components)
     # With a mapping every set of shared components has its own place: component c adds 2^(C-1-c).
     steps = 1 << np.arange(components)[::-1] if isinstance(similarity, Mapping) else np.ones(components, dtype=int)
     place = np.zeros((len(a), len(b)), dtype=np.int32)
@@ -62,8 +71,22 @@ def predict(
     `bias` adds a constant that costs nothing. Targets of unseen rows are never read; they may be NaN.
 
     Whatever the solver, the answer for an unseen row is a sum of one value per conjunction of its components
-    that was seen in training (Thm. 4.2); with two components it is f_0 + f_1(z_1) + f_2(z_2).
+    that was seen in training (Thm. 4.2); with two components it is f_0 + f_1(z_1) + f_2(z_2). A similarity whose
+    kernel on the seen rows has a negative eigenvalue is refused: no representation has such inner products.
     """
+    return readout(combinations, targets, seen, similarity, solver=solver, ridge=ridge, bias=bias).outputs
+
+
+def readout(
+    combinations: Integer[np.ndarray, "items components"],
+    targets: Real[np.ndarray, "items *outputs"],
+    seen: Bool[np.ndarray, " items"],
+    similarity: Similarity,
+    solver: str = "min-norm",
+    ridge: float = 0.0,
+    bias: bool = False,
+) -> Readout:
+    """The readout behind `predict`, with its dual coefficients (for `conjunctions.decompose`)."""
     if solver not in SOLVERS:
         raise unknown("solver", solver, SOLVERS)
     if ridge != 0 and solver != "ridge":
@@ -77,37 +100,27 @@ def predict(
         raise InputError(f"none of the {len(seen)} combinations is marked as seen; mark at least one.")
     known = targets[seen]
     cross = overlap_kernel(combinations, combinations[seen], similarity)
+    gram = cross[seen]
+    _refuse_indefinite(gram, similarity)
     if solver != "max-margin":
-        return regress(cross[seen], cross, known, ridge=ridge, bias=bias).outputs
-    columns = [max_margin(cross[seen], cross, labels, bias=bias) for labels in known.reshape(len(known), -1).T]
-    return np.stack(columns, axis=1).reshape(targets.shape)
+        fit = regress(gram, cross, known, ridge=ridge, bias=bias)
+        return Readout(fit.outputs, fit.weights, fit.intercept)
+    fits = [fit_margin(gram, cross, labels, bias=bias) for labels in known.reshape(len(known), -1).T]
+    return Readout(
+        outputs=np.stack([each.outputs for each in fits], axis=1).reshape(targets.shape),
+        weights=np.stack([each.weights for each in fits], axis=1).reshape(known.shape),
+        intercept=np.array([each.intercept for each in fits]).reshape(targets.shape[1:]),
+    )
 
 
-def _table(similarity: Similarity, components: int) -> Float[np.ndarray, " places"]:
-    """The values of a checked similarity, in the order `overlap_kernel` looks them up."""
-    if isinstance(similarity, Mapping):
-        flags = list(product((0, 1), repeat=components))
-        strange = [key for key in similarity if key not in flags]
-        if strange:
-            raise InputError(
-                f"similarity key {strange[0]!r} must be a tuple of {components} flags, 0 or 1, one per component; "
-                f"write it like {flags[-1]}."
-            )
-        for key in flags:
-            if key not in similarity:
-                raise InputError(
-                    f"similarity has no value for shared components {key}; "
-                    f"all {len(flags)} tuples of flags are needed, so add {key}."
-                )
-        table = np.array([similarity[key] for key in flags], dtype=np.float64)
-    else:
-        table = np.array(similarity, dtype=np.float64)
-        if table.shape != (components + 1,):
-            raise InputError(
-                f"similarity has shape {table.shape}; combinations of {components} components need the "
-                f"{components + 1} values kappa(0), ..., kappa({components}), so give one per number shared."
-            )
-    if not np.isfinite(table).all():
-        bad = table[~np.isfinite(table)][0]
-        raise InputError(f"similarity holds {bad}; every value must be finite, so replace it.")
-    return table
+def _refuse_indefinite(gram: Float[np.ndarray, "seen seen"], similarity: Similarity) -> None:
+    # A sum of indicator kernels with weights s_J ≥ 0 is positive semidefinite: most similarities end here.
+    if inverted(similarity_table(similarity), isinstance(similarity, Mapping)).min() >= 0:
+        return
+    values = np.linalg.eigvalsh(gram)
+    if values[0] < -16 * np.sqrt(len(gram)) * np.finfo(np.float64).eps * np.abs(values).max():
+        raise InputError(
+            f"the similarity is not positive semidefinite: its kernel on the {len(gram)} seen rows has the smallest "
+            f"eigenvalue {values[0]:.6g}; eigenvalues must be at least 0, so raise kappa of larger overlaps "
+            "(saliences of at least 0 always do)."
+        )

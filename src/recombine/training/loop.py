@@ -7,11 +7,13 @@ from itertools import islice
 
 import numpy as np
 import torch
+from torch import nn
 
-from recombine.core.seeds import stream
+from recombine.core.seeds import stream, torch_seed
 from recombine.core.shapes import Float
 from recombine.data import Examples
 from recombine.training.mlp_by_hand import MlpByHand
+from recombine.training.recipe import Recipe
 from recombine.training.steppers import Alone, Mapped, Member, Stepper
 
 # How often the loss is looked at: for the history, for divergence, for progress.
@@ -49,20 +51,45 @@ def stepper_for(members: Sequence[Member]) -> Stepper:
     return MlpByHand(members) if MlpByHand.fits(members) else Mapped(members)
 
 
+def shares_nothing(network: nn.Module) -> bool:
+    """Whether a network can be stacked: all it has are trained parameters, and it draws nothing by chance.
+
+    Buffers differ between members, frozen parameters must stay as they are, and dropout has no member of its own.
+    """
+    chance = any(isinstance(module, nn.modules.dropout._DropoutNd | nn.RReLU) for module in network.modules())
+    return (
+        not chance and not any(True for _ in network.buffers()) and all(p.requires_grad for p in network.parameters())
+    )
+
+
 def fit(members: Sequence[Member], progress: Progress | None = None) -> list[History]:
     """Train the networks in place. A loss that is no longer finite ends that member's training, and its alone.
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
     """
+    if len(members) > 1 and not all(shares_nothing(member.network) for member in members):
+        return [history for member in members for history in fit([member], progress)]
+    with torch.random.fork_rng(devices=[]):  # what dropout draws is the seed's business, and nobody else's
+        torch.default_generator.manual_seed(torch_seed(members[0].seed, "training", "dropout"))
+        for member in members:
+            member.network.train()
+        histories = _fit(members, progress)
+    for member in members:
+        member.network.eval()
+    return histories
+
+
+def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
     started = time.perf_counter()
     recipe = members[0].recipe
     codes, targets, first_row = _table([member.examples for member in members])
-    orders = [batches(len(member.examples), recipe.batch, recipe.steps, member.seed) for member in members]
+    orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
     stepper = stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
     glances: list[np.ndarray] = []
+    running = np.ones(len(members), dtype=bool)
     step = 0
-    while step < recipe.steps:
+    while step < recipe.steps and running.any():
         # As many batches as there are steps to the next glance, at once.
         ahead = min(every, recipe.steps - step)
         rows = np.stack([np.stack(list(islice(order, ahead))) for order in orders], axis=1)
@@ -73,11 +100,14 @@ def fit(members: Sequence[Member], progress: Progress | None = None) -> list[His
         glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
         if progress:
             progress(step, recipe.steps, float(np.median(glances[-1][:, 1])))
-        if not np.isfinite(glances[-1][:, 1]).any():
-            break
+        losses = glances[-1][:, 1]
+        for index in np.flatnonzero(running & (losses <= (recipe.stop or -np.inf))):
+            stepper.stop(int(index))
+            running[index] = False
+        running &= np.isfinite(losses)
     stepper.finish()
     seconds = (time.perf_counter() - started) / len(members)
-    return [_history(seen, recipe.steps, seconds) for seen in np.stack(glances, axis=1)]
+    return [_history(seen, recipe, seconds) for seen in np.stack(glances, axis=1)]
 
 
 def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
@@ -98,11 +128,12 @@ def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, torch.Tensor, np.nda
     return codes, targets, np.array(first_row)
 
 
-def _history(seen: Float[np.ndarray, "glances 3"], steps: int, seconds: float) -> History:
-    """One member's history, up to and including the first loss that is not finite."""
-    wild = np.flatnonzero(~np.isfinite(seen[:, 1]))
+def _history(seen: Float[np.ndarray, "glances 3"], recipe: Recipe, seconds: float) -> History:
+    """One member's history, up to and including the first loss that is not finite or is low enough to stop."""
+    ends = np.flatnonzero(~np.isfinite(seen[:, 1]) | (seen[:, 1] <= (recipe.stop or -np.inf)))
     reason = None
-    if len(wild):
-        seen = seen[: wild[0] + 1]
-        reason = f"the loss became {seen[-1, 1]} by step {seen[-1, 0]:.0f} of {steps}"
+    if len(ends):
+        seen = seen[: ends[0] + 1]
+    if not np.isfinite(seen[-1, 1]):
+        reason = f"the loss became {seen[-1, 1]} by step {seen[-1, 0]:.0f} of {recipe.steps}"
     return History(seen[:, 0], seen[:, 1], seen[:, 2], seconds, reason)

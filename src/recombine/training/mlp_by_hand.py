@@ -3,8 +3,9 @@
 Per layer, with members s, batch rows b and units i (in), o (out):
 
     forward    a = h W^T + c,  h' = max(a, 0)            output: y = h W^T + c
-    error      E = mean over b and pixels of (y - t)^2
-    backward   g = 2 (y - t) / (batch pixels)            dW = g^T h,  dc = sum_b g,  g' = (g W) [h > 0]
+    mse        E = mean over b and pixels of (y - t)^2           g = 2 (y - t) / (batch pixels)
+    logistic   E = mean of log(1 + exp(-t y)), t = -1 or 1       g = -t / (1 + exp(t y)) / (batch pixels)
+    backward   dW = g^T h,  dc = sum_b g,  g' = (g W) [h > 0]
 
 It is the same arithmetic as autograd's, in the order of the formulas; a test compares the two.
 """
@@ -12,8 +13,9 @@ It is the same arithmetic as autograd's, in the order of the formulas; a test co
 from collections.abc import Sequence
 
 import torch
+from torch.nn import functional
 
-from recombine.models.mlp import MlpNetwork
+from recombine.models.mlp_network import MlpNetwork
 from recombine.training.steppers import Member, Stack
 
 
@@ -22,11 +24,17 @@ class MlpByHand(Stack):
 
     @staticmethod
     def fits(members: Sequence[Member]) -> bool:
-        return all(type(m.network) is MlpNetwork and not m.recipe.penalties for m in members)
+        return all(
+            type(member.network) is MlpNetwork
+            and not member.recipe.penalties
+            and all(parameter.requires_grad for parameter in member.network.parameters())
+            for member in members
+        )
 
     def __init__(self, members: Sequence[Member]) -> None:
         super().__init__(members)
-        count, batch = len(members), members[0].recipe.batch
+        count, batch = len(members), members[0].batch
+        self.logistic = members[0].recipe.loss == "logistic"
         self.gradients = torch.zeros_like(self.weights)
         weights, gradients = self.cut(self.weights), self.cut(self.gradients)
         self.layers = list(zip(weights[::2], weights[1::2], gradients[::2], gradients[1::2], strict=True))
@@ -39,8 +47,14 @@ class MlpByHand(Stack):
             torch.baddbmm(bias[:, None], incoming, weight.mT, out=output)
             if output is not self.outputs[-1]:
                 output.clamp_min_(0)
-        flow = self.outputs[-1].sub_(targets.flatten(2))
-        scale = 2 / (flow.shape[1] * flow.shape[2])  # the factor of g; the first products carry it along
+        wanted = targets.flatten(2)
+        if self.logistic:
+            self.margins = self.outputs[-1] * wanted
+            flow = torch.sigmoid(-self.margins, out=self.outputs[-1]).mul_(wanted).neg_()
+        else:
+            flow = self.outputs[-1].sub_(wanted)
+        # The factor of g; the first products carry it along.
+        scale = (1 if self.logistic else 2) / (flow.shape[1] * flow.shape[2])
         for index in reversed(range(len(self.layers))):
             weight, _, to_weight, to_bias = self.layers[index]
             torch.baddbmm(to_weight, flow.mT, inputs[index], beta=0, alpha=scale, out=to_weight)
@@ -56,5 +70,7 @@ class MlpByHand(Stack):
         self.descend(self.gradients)
 
     def losses(self) -> torch.Tensor:
-        error = self.outputs[-1].square().mean((1, 2))  # a step leaves output minus target there
+        # For the squared error a step leaves output minus target in place of the output.
+        each = functional.softplus(-self.margins) if self.logistic else self.outputs[-1].square()
+        error = each.mean((1, 2))
         return torch.stack([error, error], dim=1)

@@ -1,23 +1,35 @@
-"""What training lowers: the mean squared error over all pixels of a batch, plus penalties on the network."""
+"""What training lowers: the error over a batch, plus penalties on the network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import nn
 
 from recombine.core.shapes import Float
-from recombine.training.penalties import Penalty
+from recombine.training.recipe import Recipe
 
 Strengths = Sequence[Mapping[str, float | torch.Tensor]]  # of each penalty, by name
+
+
+def logistic_loss(outputs: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
+    """mean log(1 + exp(-y f)), y = -1 or 1."""
+    return nn.functional.softplus(-classes * outputs).mean()
+
+
+ERRORS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "mse": nn.functional.mse_loss,
+    "logistic": logistic_loss,
+}
 
 
 class Objective(nn.Module):
     """A network with its error and its penalties, so that both see the same parameters under `functional_call`."""
 
-    def __init__(self, network: nn.Module, penalties: Sequence[Penalty]) -> None:
+    def __init__(self, network: nn.Module, recipe: Recipe) -> None:
         super().__init__()
         self.network = network
-        self.penalties = tuple(penalties)
+        self.penalties = recipe.penalties
+        self.error = ERRORS[recipe.loss]
 
     def forward(
         self,
@@ -26,6 +38,6 @@ class Objective(nn.Module):
         strengths: Strengths,
     ) -> tuple[Float[torch.Tensor, ""], Float[torch.Tensor, ""]]:
         """The loss and, of it, the error alone."""
-        error = nn.functional.mse_loss(self.network(codes), targets)
+        error = self.error(self.network(codes), targets)
         terms = [p.term(self.network, **s) for p, s in zip(self.penalties, strengths, strict=True)]
         return torch.stack([error, *terms]).sum() if terms else error, error

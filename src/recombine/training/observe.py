@@ -1,16 +1,29 @@
 """Ask a trained network about every combination and hand over what it showed as arrays."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from torch import nn
 
+from recombine.core.seeds import torch_seed
 from recombine.data import Problem
-from recombine.measures import Evidence
+from recombine.data.components import ComponentTask
+from recombine.data.pictures import picture_task
+from recombine.measures import ComponentEvidence, Evidence
 from recombine.models.activations import activations
+from recombine.models.tangent import tangent_kernel
+
+# Samples of a combination whose activations are compared with those of others.
+COMPARED = 11
+# Larger grids have no similarities: their matrices would be large, and activations larger.
+MOST_COMBINATIONS = 256
 
 
-def observe(problem: Problem, network: nn.Module) -> Evidence:
-    """Outputs and the activations of every layer over the whole grid, held-out combinations included."""
+def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: int) -> Evidence | ComponentEvidence:
+    """Outputs and representations over the whole grid, held-out combinations included."""
+    if isinstance(problem.task, ComponentTask):
+        return _components(problem, problem.task, network, untrained, seed)
     everything = problem.everything
     layers = {name: tensor.numpy() for name, tensor in activations(network, torch.from_numpy(everything.codes)).items()}
     pictures = {}
@@ -31,13 +44,78 @@ def truth(problem: Problem) -> Evidence:
 def _evidence(
     problem: Problem, outputs: np.ndarray, layers: dict[str, np.ndarray], embeddings: dict[str, np.ndarray]
 ) -> Evidence:
+    task = picture_task(problem.task)
     return Evidence(
         shape=(problem.grid.shape[0], problem.grid.shape[1]),
         targets=problem.everything.targets,
         outputs=outputs,
         sections=problem.parts.sections,
-        dark=problem.task.dark,
+        dark=task.dark,
         layers=layers,
         embeddings=embeddings,
-        periodic=problem.task.periodic,
+        periodic=task.periodic,
     )
+
+
+def _components(
+    problem: Problem, task: ComponentTask, network: nn.Module, untrained: nn.Module, seed: int
+) -> ComponentEvidence:
+    size = problem.grid.size
+
+    def answers(which: str) -> np.ndarray:
+        codes = torch.from_numpy(task.asked_of(which, seed).codes)
+        return activations(network, codes, ["output"])["output"].numpy().reshape(size, -1)
+
+    return ComponentEvidence(
+        combinations=problem.grid.combinations(),
+        targets=task.labels,
+        answers=answers("held-out").astype(np.float64),
+        sections=problem.parts.sections,
+        familiar=answers("train").astype(np.float64) if task.images is not None else None,
+        similarities={
+            **similarities(task, untrained, "initial", seed),
+            **similarities(task, network, "trained", seed),
+        },
+        types=task.types,
+    )
+
+
+def similarities(task: ComponentTask, network: nn.Module, when: str, seed: int) -> Mapping[str, np.ndarray]:
+    """How alike a network holds every two combinations: by the activations of each layer, and by its tangent kernel.
+
+    The mean inner product over different samples of the two, at most `COMPARED` of each; a symbol is its only sample.
+    """
+    size = task.grid.size
+    if size > MOST_COMBINATIONS:
+        return {}
+    codes = task.asked_of("held-out", seed).codes.reshape(size, -1, task_inputs(task))[:, :COMPARED]
+    flat = torch.from_numpy(np.ascontiguousarray(codes.reshape(-1, codes.shape[2])))
+    found = {}
+    for name, layer in activations(network, flat).items():
+        if name not in ("input", "output"):
+            found[f"{when} {name}"] = between(layer.double().numpy(), size)
+    generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
+    few = flat.reshape(size, -1, flat.shape[1])[:, :2].reshape(-1, flat.shape[1])
+    kernel = tangent_kernel(network, few, 1, generator=generator)
+    found[f"{when} tangent"] = averaged(kernel, size)
+    return found
+
+
+def task_inputs(task: ComponentTask) -> int:
+    return int(np.prod(task.picture)) if task.picture is not None else sum(task.grid.shape)
+
+
+def between(rows: np.ndarray, size: int) -> np.ndarray:
+    """The similarity of every two combinations from the activations of their samples."""
+    return averaged(rows @ rows.T, size)
+
+
+def averaged(gram: np.ndarray, size: int) -> np.ndarray:
+    """A Gram matrix of samples, averaged within pairs of combinations, a sample never paired with itself."""
+    samples = len(gram) // size
+    blocks = gram.reshape(size, samples, size, samples)
+    mean = blocks.mean(axis=(1, 3))
+    if samples > 1:
+        own = np.einsum("isis->is", blocks).sum(axis=1)
+        mean[np.diag_indices(size)] = (np.einsum("isit->i", blocks) - own) / (samples * (samples - 1))
+    return mean

@@ -4,21 +4,35 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, Spec
 from recombine.training.penalties import Penalty
 from recombine.training.penalties import penalties as known
 
 
 class Recipe(Spec):
-    """Mean squared error over all pixels, plus penalties, by an Adam-like optimiser for a number of steps.
+    """A loss, plus penalties, lowered by an optimiser for a number of steps.
 
-    Batches are cut from a stream of shuffled epochs, so every example is shown once before any is shown again
-    and every batch is full. The defaults are the released ones of Liang et al. (2025).
+    ``mse`` is the mean squared error over all pixels, ``logistic`` the mean of log(1 + exp(-y f)) for classes y of -1
+    and 1. Batches are cut from a stream of shuffled epochs, so every example is shown once before any is shown again
+    and every batch is full; a batch of ``all`` is the whole training set at every step. Training ends early at the
+    first of a hundred or so glances at which the loss is at or below ``stop``. The defaults are the released ones of
+    Liang et al. (2025).
     """
 
     steps: int = Field(default=3000, ge=1)
-    batch: int = Field(default=32, ge=1)
+    batch: Annotated[int, Field(ge=1)] | Literal["all"] = 32
     optimiser: Literal["adamw", "adam", "sgd"] = "adamw"
     rate: float = Field(default=1e-3, gt=0)
     decay: float = Field(default=0.01, ge=0)
     penalties: tuple[Annotated[Penalty, MemberOf(known)], ...] = ()
+    loss: Literal["mse", "logistic"] = "mse"
+    momentum: float = Field(default=0.0, ge=0, lt=1)
+    stop: float | None = Field(default=None, gt=0)
+
+    def model_post_init(self, context: object) -> None:
+        if self.momentum and self.optimiser != "sgd":
+            raise InputError(
+                f"momentum = {self.momentum:g} is a setting of the optimiser sgd; {self.optimiser} has its own, so "
+                "leave it out."
+            )

@@ -11,7 +11,7 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
-from recombine.measures import Evidence, error_map, measures
+from recombine.measures import ComponentEvidence, Evidence, NotFinite, error_map, measures
 from recombine.models import Interface, ModelSpec
 from recombine.training.recipe import Recipe
 
@@ -41,9 +41,8 @@ class Outcome:
 
 
 def interface(problem: Problem) -> Interface:
-    return Interface(
-        inputs=problem.everything.codes.shape[1], levels=problem.grid.shape, image=problem.everything.targets.shape[1:]
-    )
+    some = problem.everything
+    return Interface(some.codes.shape[1], problem.grid.shape, some.targets.shape[1:], problem.task.picture)
 
 
 def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
@@ -78,7 +77,7 @@ def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory:
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
 
-        return [_measured(plan, time.perf_counter(), truth(plan.problem), {}, {}, 0.0) for plan in plans]
+        return [_true_outcome(plan, truth(plan.problem)) for plan in plans]
     from recombine.training.loop import Member, fit
 
     outcomes = []
@@ -98,42 +97,67 @@ def bytes_of(plan: Plan) -> int:
     import torch
 
     from recombine.models.activations import activations
+    from recombine.models.mlp_network import MlpNetwork
 
     network = build(plan.problem, plan.model, plan.seed)
     weights = sum(parameter.numel() for parameter in network.parameters())
     layers = activations(network, torch.from_numpy(plan.problem.everything.codes[:1]))
     per_example = sum(layer.numel() for layer in layers.values())
     examples = plan.problem.everything.targets.size
-    return 4 * (5 * weights + 3 * plan.recipe.batch * per_example + examples)
+    batch = len(plan.problem.training_set(plan.seed)) if plan.recipe.batch == "all" else plan.recipe.batch
+    # Forward, backward and what they need in between: measured 2 to 4 times more where autograd maps over members.
+    copies = 3 if type(network) is MlpNetwork else 12
+    return 4 * (5 * weights + copies * batch * per_example + examples)
 
 
 def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
-    from recombine.training.observe import observe
-
     started = time.perf_counter()
     arrays = {"steps": history.steps, "losses": history.losses, "errors": history.errors}
     if history.diverged:
         return Outcome("failed", history.diverged, {}, _cost(started, history.seconds), arrays)
+    try:
+        evidence, found, undefined = measure_network(plan, network)
+    except NotFinite as error:  # the last step was one too many: no loss was looked at after it
+        return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    return _measured(plan, started, observe(plan.problem, network), arrays, weights, history.seconds)
+    layers = tuple(evidence.layers) if isinstance(evidence, Evidence) else ()
+    cost = _cost(started, history.seconds)
+    return Outcome("done", None, found, cost, {**arrays, **shown(evidence)}, weights, layers, undefined)
 
 
-def _measured(
-    plan: Plan,
-    started: float,
-    evidence: Evidence,
-    arrays: dict[str, np.ndarray],
-    weights: dict[str, np.ndarray],
-    training: float,
-) -> Outcome:
+def measure_network(
+    plan: Plan, network: "nn.Module"
+) -> tuple[Evidence | ComponentEvidence, dict[str, Any], dict[str, str]]:
+    """What a network shows on the problem of a plan, its measures, and those it has not, with the reason."""
+    from recombine.training.observe import observe
+
+    evidence = observe(plan.problem, network, build(plan.problem, plan.model, plan.seed), plan.seed)
+    return evidence, *_measures(plan, evidence)
+
+
+def _true_outcome(plan: Plan, evidence: Evidence) -> Outcome:
+    started = time.perf_counter()
+    found, undefined = _measures(plan, evidence)
+    layers = tuple(evidence.layers)
+    return Outcome("done", None, found, _cost(started, 0.0), shown(evidence), {}, layers, undefined)
+
+
+def _measures(plan: Plan, evidence: Evidence | ComponentEvidence) -> tuple[dict[str, Any], dict[str, str]]:
+    """The measures of a plan, and those that are undefined here, with the reason: what was trained is kept."""
     found, undefined = {}, {}
     for name in plan.measures:
         try:
             found[name] = measures.pick(name)(evidence)
-        except InputError as error:  # undefined here; what was trained is kept, with the reason
+        except InputError as error:
             undefined[name] = str(error)
-    arrays = {**arrays, "error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
-    return Outcome("done", None, found, _cost(started, training), arrays, weights, tuple(evidence.layers), undefined)
+    return found, undefined
+
+
+def shown(evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:
+    """What a record keeps of the evidence: small arrays for figures."""
+    if isinstance(evidence, ComponentEvidence):
+        return {"answers": evidence.mean, "targets": evidence.targets}
+    return {"error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
 
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:

@@ -27,6 +27,11 @@ class Member:
     recipe: Recipe
     seed: int
 
+    @property
+    def batch(self) -> int:
+        """Examples in a batch."""
+        return len(self.examples) if self.recipe.batch == "all" else self.recipe.batch
+
 
 class Stepper(ABC):
     """Takes training steps for its members and tells their losses when asked."""
@@ -44,6 +49,10 @@ class Stepper(ABC):
         """Loss and error of every member on its last batch, before the step."""
 
     @abstractmethod
+    def stop(self, member: int) -> None:
+        """Keep this member's weights as they are now, whatever steps the others still take."""
+
+    @abstractmethod
     def finish(self) -> None:
         """Leave the trained weights in the members' networks."""
 
@@ -54,16 +63,18 @@ def optimiser(groups: Iterable[tuple[Iterable[nn.Parameter], Recipe]]) -> torch.
     kinds = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam, "sgd": torch.optim.SGD}
     first = listed[0][1]
     settings = [{"params": each, "lr": recipe.rate, "weight_decay": recipe.decay} for each, recipe in listed]
-    return kinds[first.optimiser](settings, lr=first.rate, fused=True)
+    extra = {"momentum": first.momentum} if first.optimiser == "sgd" else {}
+    return kinds[first.optimiser](settings, lr=first.rate, fused=True, **extra)
 
 
 class Alone(Stepper):
     """One network, by autograd."""
 
     def __init__(self, member: Member) -> None:
-        self.objective = Objective(member.network, member.recipe.penalties)
+        self.objective = Objective(member.network, member.recipe)
         self.strengths = [penalty.strengths() for penalty in member.recipe.penalties]
-        self.descent = optimiser([(member.network.parameters(), member.recipe)])
+        trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
+        self.descent = optimiser([(trained, member.recipe)])
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
         self.last = self.objective(codes[0], targets[0], self.strengths)
@@ -74,6 +85,9 @@ class Alone(Stepper):
     def losses(self) -> torch.Tensor:
         return torch.stack(self.last).detach()[None]
 
+    def stop(self, member: int) -> None:
+        return  # it is the only one, so no more steps are taken
+
     def finish(self) -> None:
         return  # they are there: the network itself was trained
 
@@ -83,6 +97,7 @@ class Stack(Stepper):
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
+        self.kept: dict[int, torch.Tensor] = {}  # weights of members that have stopped
         self.shapes = [parameter.shape for parameter in members[0].network.parameters()]
         self.weights = torch.stack([parameters_to_vector(m.network.parameters()).detach() for m in members])
         recipes = [member.recipe for member in members]
@@ -102,9 +117,12 @@ class Stack(Stepper):
             part.grad = gradient.view_as(part)
         self.descent.step()
 
+    def stop(self, member: int) -> None:
+        self.kept[member] = self.weights[member].clone()
+
     def finish(self) -> None:
-        for member, row in zip(self.members, self.weights, strict=True):
-            vector_to_parameters(row, member.network.parameters())
+        for index, (member, row) in enumerate(zip(self.members, self.weights, strict=True)):
+            vector_to_parameters(self.kept.get(index, row), member.network.parameters())
 
 
 class Mapped(Stack):
@@ -112,7 +130,7 @@ class Mapped(Stack):
 
     def __init__(self, members: Sequence[Member]) -> None:
         super().__init__(members)
-        template = Objective(members[0].network, members[0].recipe.penalties)
+        template = Objective(members[0].network, members[0].recipe)
         self.names = [f"network.{name}" for name, _ in members[0].network.named_parameters()]
         by_member = [[penalty.strengths() for penalty in member.recipe.penalties] for member in members]
         self.strengths = [

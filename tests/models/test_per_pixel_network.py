@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from recombine.models.per_pixel import PerPixelNetwork, position_codes
+from recombine.models.per_pixel_network import PerPixelNetwork, position_codes
 
 
 def test_positions_interleave_sines_and_cosines_of_row_and_column():

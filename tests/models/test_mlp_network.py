@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from recombine.models.mlp import MlpNetwork
+from recombine.models.mlp_network import MlpNetwork
 
 
 def test_is_the_plain_sequence_of_linear_and_relu():

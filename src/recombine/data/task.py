@@ -1,0 +1,76 @@
+"""Tasks: what a model is shown and what it must answer, over a grid of factors."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from recombine.core.shapes import Bool, Float, Int
+from recombine.core.spec import Kinds, Spec
+from recombine.factors import Grid
+
+tasks: Kinds["Task"] = Kinds("task")
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What a model sees or is asked: positions (NaN where a factor is absent), input codes and target pictures.
+
+    Positions are values of the factors, or level indices where levels are words. A single number as an answer is a
+    picture of 1 x 1.
+    """
+
+    positions: Float[np.ndarray, "items factors"]
+    codes: Float[np.ndarray, "items units"]
+    targets: Float[np.ndarray, "items rows columns"]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __add__(self, others: "Examples") -> "Examples":
+        pairs = zip(vars(self).values(), vars(others).values(), strict=True)
+        return Examples(*(np.concatenate(pair) for pair in pairs))
+
+
+class Task(Spec):
+    """Turns combinations of factors into inputs and answers."""
+
+    isolates: ClassVar[bool] = False  # whether a factor can be shown alone, and centres may lie between levels
+
+    @property
+    @abstractmethod
+    def grid(self) -> Grid:
+        """The factors and their levels."""
+
+    @property
+    def outside(self) -> Bool[np.ndarray, " combinations"]:
+        """The combinations of the grid for which the task has no answer; usually none."""
+        return np.zeros(self.grid.size, dtype=bool)
+
+    @property
+    def picture(self) -> tuple[int, int, int] | None:
+        """Channels, rows and columns of an input that is a picture; None for a code."""
+        return None
+
+    @abstractmethod
+    def examples(self, combinations: Int[np.ndarray, "items factors"], seed: int) -> Examples:
+        """Training examples of these combinations."""
+
+    def asked(self, seed: int) -> Examples:
+        """What is asked after training: every combination in grid order, each equally often."""
+        return self.examples(self.grid.combinations(), seed)
+
+    def at(self, positions: Float[np.ndarray, "items factors"]) -> Examples:
+        """Examples at real-valued positions, NaN for absent, for tasks that isolate factors."""
+        raise NotImplementedError
+
+    def scatter(
+        self, combinations: Int[np.ndarray, "items factors"], rng: np.random.Generator
+    ) -> Float[np.ndarray, "items factors"]:
+        """A position drawn from the cell around each combination, for tasks that isolate factors."""
+        raise NotImplementedError
+
+    def cells(self, positions: Float[np.ndarray, "items factors"]) -> Int[np.ndarray, "items factors"]:
+        """The combination to which each position belongs."""
+        return positions.astype(int)

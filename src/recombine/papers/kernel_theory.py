@@ -1,0 +1,564 @@
+"""Lippl & Stachenfeld, *When does compositional structure yield compositional generalization?*, ICLR 2025.
+
+A readout of a fixed representation whose similarity depends only on shared components can say no more about an unseen
+combination than a sum over the conjunctions it has seen. That decides which tasks compose, and how training sets
+distort them: a memorisation leak, a shortcut. The settings are in `kernel_settings`, the calculations in
+`kernel_calculations`.
+"""
+
+from recombine.papers import kernel_calculations as computed
+from recombine.papers.claims import Check, Claim, Control, Range, Scale, Setting
+from recombine.papers.kernel_calculations import addition, context, equivalence
+from recombine.papers.kernel_settings import (
+    FAR,
+    NEAR,
+    calculation,
+    convnet,
+    deep_addition,
+    deep_context,
+    deeper,
+    lazy_addition,
+    pixels,
+    setting,
+    symbolic_classes,
+)
+from recombine.papers.paper import Paper, papers
+from recombine.theory import leak
+
+KEY = "kernel-theory"
+SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 10}
+IMAGE_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 6}
+SYMBOL_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 12}  # symbolic networks, which train together
+MORE_SEEDS = {**SYMBOL_SEEDS, Scale.QUICK: 16, Scale.LAPTOP: 24}  # where a range is narrow
+
+RELU_SALIENCE = 0.4264  # S(1;2) after one random ReLU layer
+ANCHORS = {1: (0.0,), 2: (-4.0, 4.0), 3: (-1.0, 0.0, 1.0), 4: (-4.0, -3.0, 3.0, 4.0)}
+EXACT = Range(high=1e-10)
+ROUNDING = "an identity; what is left is rounding"
+
+
+def claim(
+    id: str,
+    place: str,
+    says: str,
+    checks: tuple[Check, ...],
+    settings: dict[str, Setting],
+    control: tuple[str, dict[str, Setting]],
+    seeds: dict[Scale, int] = SEEDS,
+) -> Claim:
+    return Claim(id, KEY, place, says, checks, settings, Control(*control), seeds)
+
+
+# Calculations
+
+structured = calculation(
+    "random networks", "Random ReLU networks on concatenated one-hot codes.", computed.RandomNetworks()
+)
+unstructured = calculation(
+    "random networks on random codes", "The same networks on a random vector per combination.",
+    computed.RandomNetworks(structured=False),
+)  # fmt: skip
+overlap = calculation(
+    "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity()
+)
+no_overlap = calculation(
+    "gaussian kernel on random codes", "The same under a kernel that knows no components.",
+    computed.KernelAdditivity(structured=False),
+)  # fmt: skip
+te_kernel = calculation("transitive equivalence by kernels", "Four splits, nine saliences.", computed.TransitiveTasks())
+to_kernel = calculation(
+    "transitive ordering by kernels", "5, 7 and 9 items, nine saliences.", computed.TransitiveTasks(task="ordering")
+)
+every_place = calculation("addition by kernels", "Five anchor sets, ten saliences.", computed.Leak())
+product_kernel = calculation(
+    "products by kernels", "The same with products in place of sums.", computed.Leak(answer="product")
+)
+two_anchors = calculation(
+    "two anchors", "Anchors at the ends, in the middle, and next to zero.",
+    computed.Leak(anchors=((-4.0, 4.0), (-2.0, 2.0), (-1.0, 1.0))),
+)  # fmt: skip
+one_two_four = calculation(
+    "one, two and four anchors", "Different numbers of anchors.",
+    computed.Leak(anchors=((0.0,), (-2.0, 2.0), (-4.0, -3.0, 3.0, 4.0))),
+)  # fmt: skip
+exposure = calculation("invariance and partial exposure", "Two by two inputs, ten saliences.", computed.Exposure())
+exposure_bias = calculation(
+    "the same with an intercept", "A readout with a free intercept.", computed.Exposure(bias=True)
+)
+dispersed = calculation(
+    "dispersed addition", "Two partners for every item, 50 seeds, as published.", computed.DispersedAddition()
+)
+one_anchor_curve = calculation(
+    "one anchor in its place", "The same machine trained on one anchor item.",
+    computed.DispersedAddition(dispersed=False, repeats=1),
+)  # fmt: skip
+margin_map = calculation("map by widest margin", "650 kernels, three tasks.", computed.ContextMap())
+squares_map = calculation("map by least squares", "The same by least squares.", computed.ContextMap(solver="min-norm"))
+failing = calculation(
+    "failing representation", "Three ReLU layers on CD-3, widest margin.", computed.ContextConjunctions()
+)
+working = calculation(
+    "working representation", "Three rectified quadratic layers on CD-3, widest margin.",
+    computed.ContextConjunctions(nonlinearity="rectified-quadratic"),
+)  # fmt: skip
+random_codes = calculation(
+    "random representations", "400 narrow random networks on symbolic addition.", computed.RandomRepresentations()
+)
+unordered_codes = calculation(
+    "random representations of random codes", "The same on a random vector per combination.",
+    computed.RandomRepresentations(structured=False),
+)  # fmt: skip
+sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", computed.SpriteCodes())
+sprites_told = calculation(
+    "sprite codes that hold the answer", "The code also says whether two items share a class.",
+    computed.SpriteCodes(answer_in_code=True),
+)  # fmt: skip
+general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak())
+equal = calculation(
+    "equal leak law", "The same cases, the published law at mean values.", computed.GeneralLeak(law="equal")
+)
+
+
+def depth(nonlinearity: str, components: int, layers: int) -> Setting:
+    work = computed.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
+    name = f"{nonlinearity}, {components} components, {layers} layers".replace("-", " ").replace(",", "")
+    return calculation(name, "Salience after random layers.", work)
+
+
+# Networks
+
+
+def lazy(anchors: int, reveal: bool = False, initial: float = 1.0, at: tuple[float, ...] | None = None) -> Setting:
+    values = at or ANCHORS[anchors]
+    words = f"{'rich' if initial < 1 else 'lazy'} network {len(values)} anchors{' revealed' if reveal else ''}"
+    words += " in the middle" if at else ""
+    return setting(words, "One hidden layer of 1,000 ReLU units.", lambda scale: lazy_addition(values, initial, reveal))
+
+
+def digits(distance: int, anchors: int = 1, reveal: bool = False) -> Setting:
+    words = f"ConvNet addition distance {distance} {anchors} anchors{' revealed' if reveal else ''}"
+
+    def make(scale: Scale):  # type: ignore[no-untyped-def]
+        from recombine.studies import change
+
+        return convnet(change(addition(ANCHORS[anchors]), reveal=reveal), scale, distance)
+
+    return setting(words, "Sums of two digits, each in a channel of its own.", make)
+
+
+def digit_context(size: int, distance: int, loss: str = "logistic") -> Setting:
+    return setting(
+        f"ConvNet CD {size} distance {distance} {loss}",
+        "Context dependence of three digits, each in a channel of its own.",
+        lambda scale: convnet(context(size), scale, distance, loss),
+    )
+
+
+def digit_classes(distance: int) -> Setting:
+    return setting(
+        f"ConvNet transitive equivalence distance {distance}",
+        "Are two digits of one class? Four anchors of five in each class.",
+        lambda scale: convnet(equivalence((5, 5), 4), scale, distance, "logistic", epochs=30),
+    )
+
+
+def linear_pixels(distance: int) -> Setting:
+    return setting(
+        f"linear pixels distance {distance}", "A linear readout of the pixels.", lambda scale: pixels(scale, distance)
+    )
+
+
+def te_network(initial: float) -> Setting:
+    return setting(
+        f"transitive equivalence {'lazy' if initial == 1 else 'rich'}",
+        "One hidden layer of 1,000 ReLU units on 12 of 16 pairs.",
+        lambda scale: symbolic_classes(equivalence(), initial, "mse", steps=10_000, stop=1e-6),
+    )
+
+
+def cd_network(loss: str, initial: float, size: int = 3) -> Setting:
+    return setting(
+        f"CD {size} {loss} {'lazy' if initial == 1 else 'rich'}",
+        "One hidden layer of 1,000 ReLU units.",
+        lambda scale: symbolic_classes(context(size), initial, loss),
+    )
+
+
+def deep_sum(layers: int) -> Setting:
+    return setting(f"deep MLP addition depth {layers}", "Width 100, Adam.", lambda scale: deep_addition(layers))
+
+
+def deep_cd(layers: int, size: int) -> Setting:
+    return setting(
+        f"deep MLP CD {size} depth {layers}", "Width 100, Adam, logistic.", lambda scale: deep_context(layers, size)
+    )
+
+
+def large(name: str, task: str) -> Setting:
+    problems = {"addition": addition((0.0,)), "CD 3": context(3), "CD 1": context(1)}
+    loss = "mse" if task == "addition" else "logistic"
+    return setting(
+        f"{name} {task}", "On digits of 16 x 16 pixels.", lambda scale: deeper(problems[task], scale, name, loss)
+    )
+
+
+def near_law(anchors: int) -> Range:
+    """Within 0.03 of the leak formula at the salience of one ReLU layer."""
+    slope = leak(RELU_SALIENCE, anchors)
+    return Range(round(slope - 0.03, 4), round(slope + 0.03, 4))
+
+
+LAW = "our notes: lazy networks follow Eq. 3 at S(1;2) = 0.4264; within 0.03"
+PUBLISHED_ADDITIVITY = "published: 0.867 to 0.996 over networks and tasks; lower end"
+LARGER = Scale.LAPTOP
+
+rich_te, lazy_te = te_network(0.01), te_network(1.0)
+near, far = digits(NEAR), digits(FAR)
+near_seen, far_seen = digits(NEAR, reveal=True), digits(FAR, reveal=True)
+far_four = digits(FAR, 4)
+cd1, cd2, cd3 = (digit_context(size, FAR) for size in (1, 2, 3))
+deep_cd1, deep_cd3 = deep_cd(3, 1), deep_cd(3, 3)
+
+papers.add(
+    Paper(
+        key=KEY,
+        prefixes=("KT", "KX"),
+        title="When does compositional structure yield compositional generalization? A kernel theory",
+        citation="Lippl & Stachenfeld, ICLR 2025, arXiv 2405.16391",
+        claims=(
+            claim(
+                "KT1",
+                "Prop. 4.1, Fig. 1c",
+                "Random networks keep compositional structure: similarity depends on the number of shared components.",
+                (
+                    Check("salience_error", Range(high=0.02), "exact at infinite width; our notes: 0.003 at 5,000"),
+                    Check("spread_exponent", Range(-0.65, -0.35), "spread within an overlap falls as 1/sqrt(width)"),
+                ),
+                {"main": structured},
+                ("a random vector per combination in place of a code of components", {"main": unstructured}),
+                {**SEEDS, Scale.QUICK: 5},
+            ),
+            claim(
+                "KT2",
+                "Thm 4.2, Eq. 2",
+                "Whatever labels and training set, a kernel's answers are sums over the conjunctions it has seen.",
+                (Check("residual", EXACT, ROUNDING),),
+                {"main": overlap},
+                ("a kernel that knows no components", {"main": no_overlap}),
+                {**SEEDS, Scale.QUICK: 5, Scale.LAPTOP: 20},
+            ),
+            claim(
+                "KT3",
+                "Sec. 4.3, Fig. 2d",
+                "Transitive ordering is within reach of a kernel; transitive equivalence is not: every answer is zero.",
+                (
+                    Check("largest_answer", EXACT, ROUNDING, "equivalence"),
+                    Check("accuracy", Range(0.5, 0.5), "no decision at all is chance", "equivalence"),
+                    Check("accuracy", Range(1.0, 1.0), "our notes: 100%", "ordering"),
+                    Check("distance_gain", Range(low=1e-6), "the margin grows with symbolic distance", "ordering"),
+                ),
+                {"equivalence": te_kernel, "ordering": to_kernel},
+                ("the two tasks exchanged", {"equivalence": to_kernel, "ordering": te_kernel}),
+            ),
+            claim(
+                "KT4",
+                "Sec. 5.1, Fig. 3",
+                "Depth moves salience from single components to conjunctions, fastest for the step function.",
+                (
+                    Check("first_rise", Range(high=-1e-9), "S(1;3) falls at every layer", "relu"),
+                    Check("last_rise", Range(low=1e-9), "S(3;3) rises at every layer", "relu"),
+                    Check(
+                        "second_peak", Range(5.0, 6.0), "S(2;3) rises, then falls; our notes: peak at 5 to 6", "relu"
+                    ),
+                    Check("last", Range(low=0.02), "step before rectified quadratic", "step", "quadratic"),
+                    Check("last", Range(low=0.02), "rectified quadratic before ReLU", "quadratic", "relu5"),
+                    Check("last", Range(low=0.005), "ReLU before leaky ReLU", "relu5", "leaky"),
+                ),
+                {
+                    "relu": depth("relu", 3, 20),
+                    "step": depth("step", 3, 5),
+                    "quadratic": depth("rectified-quadratic", 3, 5),
+                    "relu5": depth("relu", 3, 5),
+                    "leaky": depth("leaky", 3, 5),
+                },
+                (
+                    "Gaussian units, whose layers contract, at every depth",
+                    dict.fromkeys(("relu", "step", "quadratic", "relu5", "leaky"), depth("gaussian", 3, 20)),
+                ),
+            ),
+            claim(
+                "KT5",
+                "Prop. B.2",
+                "Deep random ReLU networks end as lookup tables: S(C;C) goes to 1, as one over the depth.",
+                (
+                    Check("last", Range(low=0.99), "our notes: 0.992 at 1,000 layers"),
+                    Check("decay", Range(3.9, 4.3), "our notes: depth times S(1;2) goes to about 4.1"),
+                ),
+                {"main": depth("relu", 2, 1000)},
+                ("Gaussian units, which stop at 0.875", {"main": depth("gaussian", 2, 1000)}),
+            ),
+            claim(
+                "KT6",
+                "Prop. 5.1, Eq. 3, Fig. 4a,b",
+                "Memorisation leak: kernels and lazy networks shrink unseen sums by m = p S / (1 + (p - 2) S).",
+                (
+                    Check("formula_error", EXACT, ROUNDING, "kernels"),
+                    Check("formula_error", EXACT, "margins k/(1-k) and 2k^2/(1-2k^2); " + ROUNDING, "exposure"),
+                    Check("curve_error", Range(high=0.15), "released figure, read to about 0.1", "dispersed"),
+                    *(Check("slope", near_law(p), LAW, f"lazy{p}") for p in ANCHORS),
+                ),
+                {
+                    "kernels": every_place,
+                    "exposure": exposure,
+                    "dispersed": dispersed,
+                    **{f"lazy{p}": lazy(p) for p in ANCHORS},
+                },
+                (
+                    "products in place of sums, a free intercept, one anchor item, held-out pairs revealed",
+                    {
+                        "kernels": product_kernel,
+                        "exposure": exposure_bias,
+                        "dispersed": one_anchor_curve,
+                        **{f"lazy{p}": lazy(p, reveal=True) for p in ANCHORS},
+                    },
+                ),
+                MORE_SEEDS,
+            ),
+            claim(
+                "KT7",
+                "Fig. 4b, 5d",
+                "Where the anchors lie does not matter to the leak, only how many there are.",
+                (
+                    Check("place_difference", EXACT, ROUNDING, "kernels"),
+                    Check("slope", Range(-0.05, 0.05), "our notes: 0.861 and 0.874 in lazy networks", "ends", "middle"),
+                ),
+                {"kernels": two_anchors, "ends": lazy(2), "middle": lazy(2, at=(-2.0, 2.0))},
+                (
+                    "different numbers of anchors; rich networks, which learn features",
+                    {
+                        "kernels": one_two_four,
+                        "ends": lazy(2, initial=1e-3),
+                        "middle": lazy(2, initial=1e-3, at=(-2.0, 2.0)),
+                    },
+                ),
+                MORE_SEEDS,
+            ),
+            claim(
+                "KT8",
+                "Fig. 4c",
+                "Shortcut bias: on context dependence a kernel composes all or nothing, and CD-3 is the hardest.",
+                (
+                    Check("every", Range(327.0, 327.0), "cells of the authors' figure"),
+                    Check("only_1_2", Range(239.0, 239.0), "cells of the authors' figure"),
+                    Check("only_1", Range(34.0, 34.0), "cells of the authors' figure"),
+                    Check("none", Range(50.0, 50.0), "cells of the authors' figure"),
+                    Check("partial", Range(0.0, 0.0), "test accuracies are 0 or 1"),
+                ),
+                {"main": margin_map},
+                ("least squares in place of the widest margin", {"main": squares_map}),
+            ),
+            claim(
+                "KT9",
+                "Fig. 4d",
+                "A kernel that fails on CD-3 answers by the context; one that succeeds, by context and feature.",
+                (
+                    Check("accuracy", Range(0.0, 0.0), "our notes: 0% for three ReLU layers", "failing"),
+                    Check("context_minus_right", Range(low=0.05), "Fig. 4d; our notes: 0.47 against 0.29", "failing"),
+                    Check("accuracy", Range(1.0, 1.0), "our notes: 100% for rectified quadratic", "working"),
+                    Check("context_minus_right", Range(high=-0.05), "Fig. 4d; our notes: 0.21 against 0.40", "working"),
+                ),
+                {"failing": failing, "working": working},
+                ("the two representations exchanged", {"failing": working, "working": failing}),
+            ),
+            claim(
+                "KT10",
+                "Sec. 6, App. D.3",
+                "Deep networks answer these tasks conjunction-wise additively.",
+                (
+                    Check("additivity_test", Range(low=0.867), PUBLISHED_ADDITIVITY, "convnet"),
+                    Check("additivity_test", Range(low=0.867), PUBLISHED_ADDITIVITY, "convnet_context"),
+                    Check("additivity_test", Range(low=0.867), PUBLISHED_ADDITIVITY, "deep_mlp"),
+                    Check("additivity_test", Range(low=0.867), PUBLISHED_ADDITIVITY, "resnet", least=LARGER),
+                    Check("additivity_test", Range(low=0.867), PUBLISHED_ADDITIVITY, "vit", least=LARGER),
+                ),
+                {
+                    "convnet": near,
+                    "convnet_context": cd3,
+                    "deep_mlp": deep_sum(3),
+                    "resnet": large("resnet", "addition"),
+                    "vit": large("vit", "addition"),
+                },
+                (
+                    "rich networks that solve transitive equivalence, which no additive answer does",
+                    dict.fromkeys(("convnet", "convnet_context", "deep_mlp", "resnet", "vit"), rich_te),
+                ),
+                IMAGE_SEEDS,
+            ),
+            claim(
+                "KT11",
+                "Fig. 5a-d",
+                "Deep networks show the leak; less of it with images further apart and with more anchors.",
+                (
+                    Check("slope", Range(low=0.02), "published: 0.554 at distance 0, 0.776 at 20", "far", "near"),
+                    Check("leak", Range(low=0.05), "held-out slopes below those on trained pairs", "near"),
+                    Check("leak", Range(low=0.05), "held-out slopes below those on trained pairs", "far"),
+                    Check("slope", Range(low=0.02), "Fig. 5d: slopes rise with the number of anchors", "four", "far"),
+                    Check("leak", Range(low=0.05), "published slopes: 0.396", "resnet", least=LARGER),
+                    Check("leak", Range(low=0.05), "published slopes: 0.259", "vit", least=LARGER),
+                ),
+                {
+                    "near": near,
+                    "far": far,
+                    "four": far_four,
+                    "resnet": large("resnet", "addition"),
+                    "vit": large("vit", "addition"),
+                },
+                (
+                    "held-out pairs revealed in training",
+                    {"near": near_seen, "far": far_seen, "four": far_seen, "resnet": near_seen, "vit": near_seen},
+                ),
+                IMAGE_SEEDS,
+            ),
+            claim(
+                "KT12",
+                "Fig. 5e",
+                "Deep networks show the shortcut: CD-3 at or below chance, CD-2 and CD-1 above.",
+                (
+                    Check("ood_accuracy", Range(high=0.5), "published: 0.229 at the largest distance", "cd3"),
+                    Check("ood_accuracy", Range(low=0.55), "published: 0.944 at the largest distance", "cd2"),
+                    Check("ood_accuracy", Range(low=0.55), "published: 0.963 at the largest distance", "cd1"),
+                    Check("ood_accuracy", Range(high=0.5), "deep MLPs: the context alone wins", "mlp3"),
+                    Check("ood_accuracy", Range(low=0.55), "deep MLPs: the right conjunction wins", "mlp1"),
+                    Check("ood_accuracy", Range(high=0.5), "published: 0.468", "resnet3", least=LARGER),
+                    Check("ood_accuracy", Range(high=0.5), "published: 0.461", "vit3", least=LARGER),
+                ),
+                {
+                    "cd3": cd3,
+                    "cd2": cd2,
+                    "cd1": cd1,
+                    "mlp3": deep_cd3,
+                    "mlp1": deep_cd1,
+                    "resnet3": large("resnet", "CD 3"),
+                    "vit3": large("vit", "CD 3"),
+                },
+                (
+                    "CD-3 and CD-1 exchanged",
+                    {
+                        "cd3": cd1,
+                        "cd2": cd3,
+                        "cd1": cd3,
+                        "mlp3": deep_cd1,
+                        "mlp1": deep_cd3,
+                        "resnet3": large("resnet", "CD 1"),
+                        "vit3": large("vit", "CD 1"),
+                    },
+                ),
+                IMAGE_SEEDS,
+            ),
+            claim(
+                "KT13",
+                "App.",
+                "With distance the error on unseen pairs falls, and hardly that on trained ones.",
+                (
+                    Check("compositional_gap", Range(high=-0.5), "published: 3.54 to 1.37", "far", "near"),
+                    Check("id_mse", Range(low=-0.6), "published: 1.94 to 1.73", "far", "near"),
+                ),
+                {"near": near, "far": far},
+                ("held-out pairs revealed in training", {"near": near_seen, "far": far_seen}),
+                IMAGE_SEEDS,
+            ),
+            claim(
+                "KT14",
+                "v1 Fig. 4a-c, App. F",
+                "Learned features escape the limit: networks of small initial scale solve transitive equivalence.",
+                (
+                    Check("ood_accuracy", Range(low=0.95), "published: 1.0", "rich"),
+                    Check("ood_accuracy", Range(high=0.75), "published: 0.42; at best 0.75 if additive", "lazy"),
+                ),
+                {"rich": rich_te, "lazy": lazy_te},
+                ("the two initial scales exchanged", {"rich": lazy_te, "lazy": rich_te}),
+                SYMBOL_SEEDS,
+            ),
+            claim(
+                "KT15",
+                "fig-4d of the released code",
+                "On images a ConvNet solves transitive equivalence above chance, more so with distance.",
+                (
+                    Check("ood_accuracy", Range(low=0.55), "published: 0.529 to 0.891 with four anchors", "far"),
+                    Check("ood_accuracy", Range(low=0.02), "published: rises with distance", "far", "near"),
+                ),
+                {"near": digit_classes(NEAR), "far": digit_classes(FAR)},
+                (
+                    "a linear readout of the pixels, additive by construction",
+                    {"near": linear_pixels(NEAR), "far": linear_pixels(FAR)},
+                ),
+                IMAGE_SEEDS,
+            ),
+            claim(
+                "KT16",
+                "App. A.5, App. C",
+                "The limits hold in expectation for random representations, and for a disentangled code of sprites.",
+                (
+                    Check("residual_ratio", Range(high=0.1), "chance alone gives 1/sqrt(400) = 0.05", "random"),
+                    Check("single_residual", Range(low=0.05), "one representation alone is not additive", "random"),
+                    Check("equivalence_accuracy", Range(high=0.75), "the best an additive answer can do", "sprites"),
+                    Check("addition_slope", Range(high=0.95), "the leak", "sprites"),
+                ),
+                {"random": random_codes, "sprites": sprites},
+                (
+                    "inputs without components; a code that holds the answer",
+                    {"random": unordered_codes, "sprites": sprites_told},
+                ),
+            ),
+            claim(
+                "KX1",
+                "our own",
+                "The loss decides the shortcut: the same networks fail on CD-3 with logistic loss, not with squares.",
+                (
+                    Check("ood_accuracy", Range(low=0.5), "our notes: 100% against 0%", "squares", "logistic"),
+                    Check("ood_accuracy", Range(low=0.5), "our notes: 100%, 0%", "rich_squares", "rich_logistic"),
+                    Check("ood_accuracy", Range(high=0.5), "our notes: 0%", "logistic"),
+                    Check("ood_accuracy", Range(high=0.5), "our notes: 0%", "rich_logistic"),
+                ),
+                {
+                    "logistic": cd_network("logistic", 1.0),
+                    "squares": cd_network("mse", 1.0),
+                    "rich_logistic": cd_network("logistic", 0.1),
+                    "rich_squares": cd_network("mse", 0.1),
+                },
+                (
+                    "the two losses exchanged",
+                    {
+                        "logistic": cd_network("mse", 1.0),
+                        "squares": cd_network("logistic", 1.0),
+                        "rich_logistic": cd_network("mse", 0.1),
+                        "rich_squares": cd_network("logistic", 0.1),
+                    },
+                ),
+                SYMBOL_SEEDS,
+            ),
+            claim(
+                "KX2",
+                "our own",
+                "The leak for unequal saliences and anchors and a ridge: m_1 = |W_2| S_1 / (|W_2| S_1 + S_12 + ridge).",
+                (Check("law_error", EXACT, ROUNDING),),
+                {"main": general},
+                ("the published law at mean salience and mean number of anchors", {"main": equal}),
+            ),
+            claim(
+                "KX3",
+                "our own",
+                "The kernels of a lazy network before training predict its slope; those of a ConvNet do not.",
+                (
+                    Check("slope_error.initial layer0", Range(-0.05, 0.05), "the hidden layer at first", "lazy"),
+                    Check("slope_error.initial tangent", Range(-0.05, 0.05), "the tangent kernel at first", "lazy"),
+                    Check("slope_error.initial conv4", Range(low=0.1), "pilot runs: far too high", "convnet"),
+                    Check("slope_error.initial tangent", Range(low=0.1), "pilot runs: far too high", "convnet"),
+                ),
+                {"lazy": lazy(1), "convnet": near},
+                ("the two networks exchanged", {"lazy": near, "convnet": lazy(1)}),
+                IMAGE_SEEDS,
+            ),
+        ),
+    )
+)

@@ -1,0 +1,87 @@
+"""What a piece of work is, as facts in words, for people who know the library."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from recombine.reports.numbers import count
+from recombine.splits import certificate
+from recombine.studies import Calculation, Experiment, Work
+from recombine.training import Recipe
+
+HALF_OPEN = ", each range without its end"
+
+
+def describe_calculation(work: Work) -> dict[str, str]:
+    """What is computed, with which settings, and whether chance has a part in it."""
+    assert isinstance(work, Calculation)
+    chosen = {name: value for name, value in work.model_dump(mode="json").items() if name != "seed"}
+    return _said(
+        {
+            "Calculation": work.kind,
+            "Computes": _first_line(work),
+            "With": ", ".join(f"{name.replace('_', ' ')} = {_plain(value)}" for name, value in chosen.items()),
+            "Chance": "none: one computation decides" if work.exact else "drawn anew by every seed",
+        }
+    )
+
+
+def describe_experiment(work: Work) -> dict[str, str]:
+    """Problem, model and training."""
+    assert isinstance(work, Experiment)
+    problem = work.problem
+    levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
+    shown = [f"{problem.examples} examples drawn by the seed"] if problem.examples is not None else []
+    shown += [f"every level of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
+    shown += ["the held-out combinations too (a control)"] if problem.reveal else []
+    return _said(
+        {
+            "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
+            "Held out": _held_out(work),
+            "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
+            "Model": f"{work.model.kind}{differing(work.model)}",
+            "Training": _training(work.recipe) if work.model.trainable else "",
+        }
+    )
+
+
+def _said(facts: Mapping[str, str]) -> dict[str, str]:
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _held_out(work: Experiment) -> str:
+    """The region, how many combinations it holds out, and its sections."""
+    region, held = work.problem.split, certificate(work.problem.parts)
+    sections = [f"{name} {size}" for name, size in held.sections.items() if name not in ("id", "ood")]
+    ranges = HALF_OPEN if region.kind in ("block", "cross") else ""
+    of = f"{held.held_out} of {held.seen + held.held_out} combinations ({'; '.join([f'{held.share:.0%}', *sections])})"
+    return f"{region.kind}{differing(region)}{ranges}: {of}"
+
+
+def _training(recipe: Recipe) -> str:
+    batch = "on all examples at once" if recipe.batch == "all" else f"of {recipe.batch}"
+    parts = [f"{count(recipe.steps, 'step')} {batch}", recipe.optimiser, f"rate {recipe.rate:g}"]
+    parts += [f"momentum {recipe.momentum:g}"] if recipe.momentum else []
+    parts += [f"decay {recipe.decay:g}", {"mse": "squared error", "logistic": "logistic loss"}[recipe.loss]]
+    parts += [f"penalty {penalty.kind}{differing(penalty)}" for penalty in recipe.penalties]
+    parts += [f"stopped once the loss is at most {recipe.stop:g}"] if recipe.stop is not None else []
+    return ", ".join(parts)
+
+
+def _first_line(thing: object) -> str:
+    return ((thing.__doc__ or "").strip().splitlines() or [""])[0]
+
+
+def differing(spec: Any) -> str:
+    """The settings of a specification that differ from its defaults, in brackets."""
+    listed = ", ".join(f"{name} = {_plain(value)}" for name, value in spec.settings().items())
+    return f" ({listed})" if listed else ""
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(value.get("kind", "")) or ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return f"({', '.join(_plain(item) for item in value)})" if isinstance(value, list) else str(value)

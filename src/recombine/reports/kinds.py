@@ -1,0 +1,93 @@
+"""The kinds of work a page can show, each with its own words, facts and figures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from recombine.data.components import ComponentTask
+from recombine.measures import measures
+from recombine.papers import kernel_calculations as computed
+from recombine.reports.answers import answers_figure
+from recombine.reports.context_map import context_map_figure
+from recombine.reports.curves import curves_figure
+from recombine.reports.descriptions import describe_calculation, describe_experiment
+from recombine.reports.design import design_figure
+from recombine.reports.error_maps import error_map_figure
+from recombine.reports.kernel_curves import dispersed_figure, leak_figure, salience_figure, spread_figure
+from recombine.reports.layers import layer_figures
+from recombine.reports.markup import Markup
+from recombine.reports.samples import samples_figure
+from recombine.reports.settings import SettingRuns
+from recombine.reports.share_bars import shares_figure
+from recombine.studies import Calculation, Experiment, Work
+
+Figures = Sequence[Markup | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How one kind of work is shown. ``figures`` gets a setting and its controls; a None is nothing to draw."""
+
+    name: str
+    note: str  # what its readers must know
+    facts: Callable[[Work], Mapping[str, str]]
+    figures: Callable[[SettingRuns, Sequence[SettingRuns]], Figures]
+
+
+def _pictures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
+    return [error_map_figure(setting), samples_figure(setting), curves_figure(setting), *by_layer]
+
+
+def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    return [design_figure(setting), answers_figure(setting), shares_figure(setting), curves_figure(setting)]
+
+
+# Calculations without a figure of their own have none.
+DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
+    computed.RandomNetworks: spread_figure,
+    computed.SalienceByDepth: salience_figure,
+    computed.Leak: leak_figure,
+    computed.DispersedAddition: dispersed_figure,
+    computed.ContextMap: context_map_figure,
+    computed.ContextConjunctions: shares_figure,
+}
+
+
+def _calculations(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    return [draw(setting) for kind, draw in DRAWN.items() if isinstance(setting.work, kind)]
+
+
+PICTURES = Kind(
+    "Pictures",
+    "nMSE is the squared error divided by that of a blank picture: 0 is right, 1 is as bad as drawing nothing, above 1 "
+    "the wrong thing is drawn. All maps share one colour scale.",
+    describe_experiment,
+    _pictures,
+)
+COMPONENTS = Kind(
+    "Components",
+    "The answer to a combination of components is one number: a sum, or a class by its sign. Held-out slopes below 1 "
+    "are a leak; an accuracy of 0.5 is chance.",
+    describe_experiment,
+    _components,
+)
+CALCULATIONS = Kind(
+    "Calculations",
+    "Nothing is trained. Where no chance is involved one computation decides, and its numbers are exact.",
+    describe_calculation,
+    _calculations,
+)
+
+
+def kind_of(work: Work) -> Kind:
+    """Which kind a piece of work is."""
+    if isinstance(work, Experiment):
+        return COMPONENTS if isinstance(work.problem.task, ComponentTask) else PICTURES
+    return CALCULATIONS
+
+
+def meaning(work: Work, quantity: str) -> str:
+    """What a number of this work is, in words; nothing if nobody said so."""
+    known = work.quantities if isinstance(work, Calculation) else measures.summaries()
+    whole, _, part = quantity.partition(".")
+    return known.get(quantity) or (f"{part}: {known[whole]}" if part and whole in known else known.get(whole, ""))

@@ -1,0 +1,63 @@
+"""A piece of work that ends in a record: an experiment that is trained, or a calculation that is only computed."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import Field
+
+from recombine.core.spec import Spec
+from recombine.training import Outcome
+
+S = TypeVar("S", bound=Spec)
+W = TypeVar("W", bound="Work")
+
+Tell = Callable[[int, int, float], None]  # step, steps, loss
+
+
+class Work(Spec):
+    """What an executor runs. Its digest names its record."""
+
+    exact: ClassVar[bool] = False  # whether one seed decides, because nothing is left to chance
+
+    seed: int = Field(default=0, ge=0)
+
+    @abstractmethod
+    def title(self) -> str:
+        """A few words for a progress line."""
+
+    @abstractmethod
+    def line(self) -> str:
+        """What it is, for a plan."""
+
+    def shape(self) -> str:
+        """What members of one stack have in common; by default nothing, so that each goes alone."""
+        return self.digest()
+
+    @property
+    def forecast_digest(self) -> str | None:
+        """The name of the forecast to be recorded before it runs; None if there is nothing to forecast."""
+        return None
+
+    @classmethod
+    @abstractmethod
+    def run_together(cls: type[W], members: Sequence[W], tell: Tell | None = None) -> list[Outcome]:
+        """The outcome of each member of a stack."""
+
+
+def change(base: S, **settings: Any) -> S:
+    """A copy of ``base`` with some settings changed, checked anew."""
+    kept = {name: getattr(base, name) for name in type(base).model_fields}
+    return type(base)(**{**kept, **settings})
+
+
+def vary(base: S, **axes: Iterable[Any]) -> Iterator[S]:
+    """Every copy of ``base`` with one value per axis; the first axis varies slowest."""
+    for values in product(*axes.values()):
+        yield change(base, **dict(zip(axes, values, strict=True)))
+
+
+def distinct(works: Iterable[W]) -> list[W]:
+    """Each piece of work once, in order of first appearance."""
+    return list({work.digest(): work for work in works}.values())
