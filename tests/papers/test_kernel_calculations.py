@@ -152,7 +152,7 @@ def test_the_map_of_context_dependence_counts_every_kernel_once():
 
 
 def test_the_conjunctions_behind_a_failure_and_a_success():
-    """Our notes: for three ReLU layers context .47, right .29, sensory .21, memorization .07, wrong .04 of their sum."""
+    """Our notes: for three ReLU layers context .47, right .29, sensory .21, memorization .07, wrong .04."""
     failing = computed.ContextConjunctions().compute().measures
     noted = {"context": 0.47, "right": 0.29, "sensory": 0.21, "memorization": 0.07, "wrong": 0.04}
     for kind, mean in noted.items():

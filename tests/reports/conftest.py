@@ -13,13 +13,10 @@ import pytest
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.papers import Check, Claim, Control, Paper, Range, Scale, papers
-from recombine.papers import kernel_calculations as computed
 from recombine.papers.claims import Setting
 from recombine.records import Record, Store, provenance
-from recombine.reports.findings import gather
-from recombine.reports.settings import SettingRuns
 from recombine.splits import regions
-from recombine.studies import Calculation, Experiment, Work
+from recombine.studies import Experiment, Work
 from recombine.studies.forecasting import record_forecast
 from recombine.studies.local import commit
 from recombine.training import Recipe
@@ -52,61 +49,6 @@ def drawn(scale: Scale) -> Experiment:
     return Experiment(problem=problem, model="truth", measures=MEASURED)
 
 
-SUMS = (
-    "slope", "offset", "id_slope", "leak", "id_mse", "ood_mse", "additivity_test",
-    "salience", "predicted_slope", "slope_error",
-)  # fmt: skip
-CLASSES = ("id_accuracy", "ood_accuracy", "additivity_test", "conjunction_shares")
-
-
-def component(problem: Problem, measures: tuple[str, ...], loss: str = "mse", scale: float = 1.0) -> Experiment:
-    """A small perceptron on symbols, trained for a moment."""
-    recipe = Recipe(steps=40, batch="all", optimiser="sgd", rate=0.01, decay=0.0, loss=loss)
-    model = models.mlp(width=32, scale=scale)
-    return Experiment(problem=problem, model=model, recipe=recipe, measures=measures)
-
-
-@cache
-def sums(scale: Scale, **changes: Any) -> Experiment:
-    """Sums of four and five values, one anchor in each component."""
-    task = tasks.addition(values=(-2.0, -1.0, 0.0, 5.0), second=(-4.0, -1.0, 0.0, 1.0, 4.0))
-    return component(Problem(task, regions.anchors(first=2, second=2), **changes), SUMS)
-
-
-@cache
-def told_sums(scale: Scale) -> Experiment:
-    """The same with the held-out sums shown."""
-    return sums(scale, reveal=True)
-
-
-@cache
-def rich_sums(scale: Scale) -> Experiment:
-    """The same from a smaller start."""
-    return component(sums(scale).problem, SUMS, scale=0.1)
-
-
-@cache
-def contexts(scale: Scale) -> Experiment:
-    """Context dependence with logistic loss, CD-2."""
-    return component(computed.context(2), CLASSES, "logistic")
-
-
-@cache
-def pairs(scale: Scale) -> Experiment:
-    """Transitive equivalence of a class of two and one of three."""
-    return component(computed.equivalence((2, 3)), CLASSES)
-
-
-def calculated(name: str, work: Calculation) -> Setting:
-    """A calculation as a setting of this name."""
-
-    def setting(scale: Scale) -> Work:
-        return work
-
-    setting.__name__, setting.__doc__ = name, f"What {name} says."
-    return setting
-
-
 def make_claim(
     id_: str, settings: dict[str, Setting], control: dict[str, Setting], *checks: Check, says: str = "It fails."
 ) -> Claim:
@@ -135,80 +77,31 @@ def paper() -> Paper:
 
 
 @pytest.fixture(scope="session")
-def real_store(tmp_path_factory: pytest.TempPathFactory, paper: Paper) -> Store:
+def real_store(
+    tmp_path_factory: pytest.TempPathFactory, paper: Paper, run_all: Callable[[Paper, Store], None]
+) -> Store:
     """Every run of the paper, really trained and recorded the way the executor does it."""
     store = Store(tmp_path_factory.mktemp("reports") / "runs")
-    _run_all(paper, store)
+    run_all(paper, store)
     return store
 
 
-def _run_all(paper: Paper, store: Store) -> None:
-    """Run and record every piece of work of a paper, one after the other, with its forecast first."""
+@pytest.fixture(scope="session")
+def run_all() -> Callable[[Paper, Store], None]:
+    """A function that runs and records every piece of work of a paper, one after the other, its forecast first."""
     import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    works = {item.digest(): item for claim in paper.claims for item in claim.works(Scale.QUICK)}
-    for item in works.values():
-        if isinstance(item, Experiment):
-            record_forecast(item.problem, store)
-        commit(item, *type(item).run_together([item]), store)
-    torch.set_num_threads(threads)
+    def run(paper: Paper, store: Store) -> None:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        works = {item.digest(): item for claim in paper.claims for item in claim.works(Scale.QUICK)}
+        for item in works.values():
+            if isinstance(item, Experiment):
+                record_forecast(item.problem, store)
+            commit(item, *type(item).run_together([item]), store)
+        torch.set_num_threads(threads)
 
-
-SMALL = {
-    "layers": computed.SalienceByDepth(components=3, depth=4),
-    "many layers": computed.SalienceByDepth(components=2, depth=120),
-    "leak": computed.Leak(anchors=((0.0,), (-4.0, 4.0), (-2.0, 2.0))),
-    "products": computed.Leak(anchors=((0.0,), (-4.0, 4.0)), answer="product"),
-    "dispersed": computed.DispersedAddition(repeats=2),
-    "map": computed.ContextMap(points=4),
-    "shares": computed.ContextConjunctions(),
-    "spread": computed.RandomNetworks(levels=3, widths=(20, 80), draws=2),
-    "law": computed.GeneralLeak(cases=2),
-}
-
-
-@pytest.fixture(scope="session")
-def kernel_paper() -> Paper:
-    """Claims about components and about calculations, with differences, exact values and parts of measures."""
-    named = {name: calculated(name, work) for name, work in SMALL.items()}
-    return paper_of(
-        make_claim(
-            "Y1",
-            {"main": sums, "rich": rich_sums},
-            {"main": told_sums, "rich": told_sums},
-            Check("slope", Range(-9.0, 9.0), "anything", "main", "rich"),
-            Check("slope_error.initial tangent", Range(-9.0, 9.0), "anything"),
-            Check("slope", Range(-9.0, 9.0), "at a larger scale", "rich", least=Scale.LAPTOP),
-        ),
-        make_claim(
-            "Y2", {"main": contexts}, {"main": pairs}, Check("conjunction_shares.right", Range(0.0, 1.0), "a share")
-        ),
-        make_claim(
-            "Y3",
-            named,
-            {**named, "leak": named["products"]},
-            Check("formula_error", Range(high=1e-10), "an identity", "leak"),
-            Check("last", Range(low=0.0), "deeper", "layers", "many layers"),
-            *(Check(next(iter(work.quantities)), Range(), "anything", name) for name, work in SMALL.items()),
-        ),
-    )
-
-
-@pytest.fixture(scope="session")
-def kernel_store(tmp_path_factory: pytest.TempPathFactory, kernel_paper: Paper) -> Store:
-    """All work of that paper, really trained or computed."""
-    store = Store(tmp_path_factory.mktemp("kernels") / "runs")
-    _run_all(kernel_paper, store)
-    return store
-
-
-@pytest.fixture(scope="session")
-def kernel_settings(kernel_paper: Paper, kernel_store: Store) -> dict[str, SettingRuns]:
-    """The settings of that paper by label, with their runs."""
-    found = gather([kernel_paper], Scale.QUICK, [kernel_store])
-    return {setting.label: setting for setting in found.settings.values()}
+    return run
 
 
 @pytest.fixture
@@ -312,6 +205,33 @@ def parsed() -> Callable[[str], Node]:
 
 
 @pytest.fixture(scope="session")
+def assert_stands_alone() -> Callable[[Node], None]:
+    """A check of a whole page."""
+
+    def check(tree: Node) -> None:
+        """Nothing is loaded from anywhere: every source is data, every link goes to this page, nothing runs."""
+        assert not tree.all("script")
+        assert not tree.all("link")
+        assert not tree.all("iframe")
+        assert not tree.all("base")
+        everything = tree.all()
+        sources = [node.attributes["src"] for node in everything if "src" in node.attributes]
+        assert all(source.startswith("data:image/") for source in sources)
+        ids = [node.attributes["id"] for node in everything if "id" in node.attributes]
+        assert len(ids) == len(set(ids))
+        links = [node.attributes["href"] for node in everything if "href" in node.attributes]
+        assert links
+        assert all(link[0] == "#" and link[1:] in ids for link in links)
+        assert not [
+            name for node in everything for name in node.attributes if name.startswith("on") or name == "srcset"
+        ]
+        assert not re.search(r"@import|url\(", tree.all("style")[0].text)
+        assert all(node.attributes["alt"].strip() for node in tree.all("img"))
+
+    return check
+
+
+@pytest.fixture(scope="session")
 def image_bytes() -> Callable[[str], bytes]:
     """A function from an image element to the file inside it."""
 
@@ -331,6 +251,5 @@ def make() -> Any:
         claim = staticmethod(make_claim)
         paper = staticmethod(paper_of)
         tiny, shown, drawn = staticmethod(tiny), staticmethod(shown), staticmethod(drawn)
-        sums, told_sums, contexts, pairs = map(staticmethod, (sums, told_sums, contexts, pairs))
 
     return Pieces

@@ -41,11 +41,6 @@ def claims_file(tmp_path_factory, claims_store):
     return write_report(tmp_path_factory.mktemp("page") / "report.html", Scale.QUICK, [claims_store])
 
 
-@pytest.fixture(scope="module")
-def kernel_page(kernel_paper, kernel_store):
-    return report_page([kernel_paper], Scale.QUICK, [kernel_store])
-
-
 def row(tree, id_):
     """The row of a claim and the row that opens below it."""
     (body,) = tree.all("tbody", id=f"claim-{id_}")
@@ -58,26 +53,7 @@ def chips(node):
     return [chip.text.split(maxsplit=1)[1] for chip in found]
 
 
-def assert_stands_alone(tree):
-    """Nothing is loaded from anywhere: every source is data, every link goes to this page, nothing runs."""
-    assert not tree.all("script")
-    assert not tree.all("link")
-    assert not tree.all("iframe")
-    assert not tree.all("base")
-    everything = tree.all()
-    sources = [node.attributes["src"] for node in everything if "src" in node.attributes]
-    assert all(source.startswith("data:image/") for source in sources)
-    ids = [node.attributes["id"] for node in everything if "id" in node.attributes]
-    assert len(ids) == len(set(ids))
-    links = [node.attributes["href"] for node in everything if "href" in node.attributes]
-    assert links
-    assert all(link[0] == "#" and link[1:] in ids for link in links)
-    assert not [name for node in everything for name in node.attributes if name.startswith("on") or name == "srcset"]
-    assert not re.search(r"@import|url\(", tree.all("style")[0].text)
-    assert all(node.attributes["alt"].strip() for node in tree.all("img"))
-
-
-def test_a_page_of_real_runs_stands_alone(real_page, parsed):
+def test_a_page_of_real_runs_stands_alone(real_page, parsed, assert_stands_alone):
     tree = parsed(real_page)
     assert_stands_alone(tree)
     assert real_page.startswith('<!doctype html>\n<html lang="en">')
@@ -123,7 +99,7 @@ def test_the_page_shows_the_verdicts_that_the_judge_gives(real_page, real_store,
     assert "measured by hand, <b>twice</b>" in row(tree, "X1")[1].text
 
 
-def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parsed):
+def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parsed, assert_stands_alone):
     tree, (bodies, _) = parsed(claims_file.read_text(encoding="utf-8")), all_bodies([claims_store])
     assert claims_file.stat().st_size < 5_000_000
     assert_stands_alone(tree)
@@ -140,78 +116,6 @@ def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parse
     assert chips(counts)[:4] == [f"{found.count(verdict)} {verdict}" for verdict in Verdict]
     assert Verdict.MISSING in found
     assert len(set(found)) > 1
-
-
-def test_a_page_of_components_and_calculations_stands_alone(kernel_page, parsed):
-    tree = parsed(kernel_page)
-    assert_stands_alone(tree)
-    assert [node.attributes["id"] for node in tree.all("section")] == list(PLACES)
-    assert len(kernel_page) / len(tree.all("article")) < 100_000
-    notes = [item.text for item in tree.all("section", id="settings")[0].all("ul")[0].all("li")]
-    assert [note.split(".")[0] for note in notes] == ["Components", "Calculations"]
-    assert not any("blank picture" in note for note in notes)
-
-
-def test_every_setting_of_components_and_calculations_has_its_figures(kernel_page, parsed):
-    starts = {
-        article.all("h3")[0].text: [each.attributes["alt"].split()[0] for each in article.all("img")]
-        for article in parsed(kernel_page).all("article")
-    }
-    assert starts.pop("contexts") == starts.pop("pairs") == ["Accuracy", "Conjunction", "Training"]
-    assert {starts.pop(label)[0] for label in ("sums", "rich sums", "told sums")} == {"Answers"}
-    assert starts.pop("law") == []
-    assert sorted(starts) == sorted(
-        ["layers", "many layers", "leak", "products", "dispersed", "map", "shares", "spread"]
-    )
-    assert all(len(found) == 1 for found in starts.values())
-
-
-def test_differences_exact_values_and_parts_read_well(kernel_page, parsed):
-    tree = parsed(kernel_page)
-    first, opened = row(tree, "Y1")
-    assert "slope main minus rich" in first.text
-    assert "3 seeds" in first.text
-    difference, part = ([cell.text for cell in line.children] for line in opened.all("table")[0].all("tr")[1:])
-    assert difference[2] == "main minus rich"
-    assert part[1].startswith("slope_error.initial tangentinitial tangent: ")
-    assert "Asked from scale laptop on: slope of rich." in opened.text
-    first, opened = row(tree, "Y3")
-    assert "≈0 (exact)" in first.text
-    assert "at most 1e\N{MINUS SIGN}10" in first.text
-    lines = {line.children[2].text: line.children[3].text for line in opened.all("table")[0].all("tr")[1:]}
-    assert lines["layers minus many layers"].endswith("(exact)")
-    assert all(("seeds" in told) is (name in ("spread", "law")) for name, told in lines.items())
-
-
-def test_all_numbers_of_a_setting_are_listed_with_their_words(kernel_page, parsed):
-    articles = {article.all("h3")[0].text: article for article in parsed(kernel_page).all("article")}
-    table = articles["sums"].all("table")[0]
-    names = [line.children[0].text for line in table.all("tr")[1:]]
-    assert {"slope", "salience.initial layer0", "predicted_slope.trained tangent"} <= set(names)
-    assert [head.text for head in table.all("th")][1] == "Estimate [95% interval]"
-    exact = articles["leak"].all("table")[0]
-    assert [head.text for head in exact.all("th")][1] == "Value"
-    assert "(exact)" in exact.text
-    assert "largest difference in slope between anchor sets" in exact.text
-    assert "open" in articles["leak"].all("details")[0].attributes
-    assert "open" not in articles["sums"].all("details")[0].attributes
-
-
-def test_measures_that_are_not_defined_say_why(store, kernel_paper, make, parsed):
-    work = make.sums(Scale.QUICK)
-    body = {"specification": work.settings(), "seed": 0, "status": "done", "measures": {"slope": 0.5}, "cost": {}}
-    store.commit(Record(work.digest(), {**body, "undefined": {"leak": "no <reason> at all"}}))
-    page = report_page([kernel_paper], Scale.QUICK, [store])
-    (article,) = (each for each in parsed(page).all("article") if each.all("h3")[0].text == "sums")
-    assert "Not defined here:leak: no <reason> at all" in article.text
-    assert "1 done, 2 missing" in article.text
-
-
-def test_a_missing_exact_calculation_has_no_seed(store, kernel_paper, parsed):
-    page = parsed(report_page([kernel_paper], Scale.QUICK, [store]))
-    told = {article.all("h3")[0].text: article.all("p", class_="note")[0].text for article in page.all("article")}
-    assert told["leak"].startswith("1 run missing. To run: recombine reproduce Y3")
-    assert told["law"].startswith("3 runs missing (seed 0, 1, 2).")
 
 
 def test_the_measured_headline_is_written_with_its_interval(store, record, make, parsed):
@@ -236,7 +140,7 @@ def test_a_control_that_passes_is_called_broken(store, record, make, parsed):
     assert "1 broken" in tree.all("ul", class_="counts")[0].text
 
 
-def test_before_anything_is_run_the_page_says_what_to_run(tmp_path, parsed):
+def test_before_anything_is_run_the_page_says_what_to_run(tmp_path, parsed, assert_stands_alone):
     """In a fresh interpreter: the page needs no torch, and leaves matplotlib's global state alone."""
     program = f"""
 import sys
@@ -275,7 +179,7 @@ def test_one_missing_seed_is_named(store, record, make, parsed):
     assert "averaged over 2 seeds" in tiny.all("img")[0].attributes["alt"]
 
 
-def test_hostile_text_is_text(store, record, make, parsed):
+def test_hostile_text_is_text(store, record, make, parsed, assert_stands_alone):
     """From a failed run, a claim, a title and a measure that nobody registered."""
     claim = make.claim(
         "X1", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(0.5, 1.5), HOSTILE), says=HOSTILE

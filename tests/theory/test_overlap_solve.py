@@ -59,7 +59,7 @@ def test_zero_targets_need_no_step():
 
 def test_a_negative_salience_is_refused():
     rows, targets, seen, _ = drawn(1, (4, 5), False)
-    with pytest.raises(InputError, match="negative salience -0.8, so its kernel may have negative eigenvalues"):
+    with pytest.raises(InputError, match=r"negative salience -0\.8, so its kernel may have negative eigenvalues"):
         overlap_regression(rows, targets, seen, (0.0, 0.9, 1.0))
 
 

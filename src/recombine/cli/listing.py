@@ -57,6 +57,20 @@ def _measures() -> list[dict[str, Any]]:
     return [{"name": name, "summary": summary} for name, summary in measures.summaries().items()]
 
 
+def _images() -> list[dict[str, Any]]:
+    from recombine.data.image_sets import image_sets
+
+    return [{"name": name, "summary": summary} for name, summary in image_sets.summaries().items()]
+
+
+def _calculations() -> list[dict[str, Any]]:
+    from recombine.papers import papers  # registers them
+    from recombine.studies import calculations
+
+    assert papers
+    return _kinds(calculations)
+
+
 def _papers() -> list[dict[str, Any]]:
     from recombine.papers import papers
 
@@ -87,11 +101,13 @@ def _studies() -> list[dict[str, Any]]:
 
 SORTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "tasks": _tasks,
+    "images": _images,
     "encodings": _encodings,
     "splits": _splits,
     "models": _models,
     "penalties": _penalties,
     "measures": _measures,
+    "calculations": _calculations,
     "papers": _papers,
     "claims": _claims,
     "studies": _studies,

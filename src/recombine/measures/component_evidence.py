@@ -9,6 +9,7 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.evidence import check_finite
+from recombine.measures.sections import check_sections, pick_section
 
 # Some components and a level of each, e.g. ((0, 2), (1, 4)): component 0 at level 1 together with component 2 at 4.
 Conjunction: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
@@ -60,29 +61,13 @@ class ComponentEvidence:
             )
 
     def _check_sections(self) -> None:
-        for name in ("id", "ood"):
-            if name not in self.sections:
-                raise InputError(
-                    f"evidence needs a section {name!r}, got {', '.join(self.sections) or 'none'}; "
-                    "give a mask over the combinations, empty where there are none."
-                )
+        check_sections(self.sections, len(self.targets))
         for name, mask in self.sections.items():
-            if mask.shape != self.targets.shape or mask.dtype != np.bool_:
-                raise InputError(
-                    f"evidence section {name!r} is {mask.dtype} of shape {mask.shape}; "
-                    f"it must be a boolean mask of shape {self.targets.shape}, one entry per combination."
-                )
             if not np.isfinite(self.targets[mask]).all():
                 raise InputError(
                     f"evidence section {name!r} has combinations whose target is not a finite number; "
                     "a combination without an answer belongs to no section, so take it out."
                 )
-        both = int((self.sections["id"] & self.sections["ood"]).sum())
-        if both:
-            raise InputError(
-                f"evidence has {both} combinations in both 'id' and 'ood'; a combination is trained on or held out, "
-                "so take them out of one of the two sections."
-            )
 
     def _check_answers(self) -> None:
         self._check_outputs("answers", self.answers, np.logical_or.reduce(list(self.sections.values())))
@@ -132,17 +117,7 @@ class ComponentEvidence:
 
     def section(self, name: str) -> Bool[np.ndarray, " combinations"]:
         """The mask of a section that has at least one combination, or an `InputError`."""
-        if name not in self.sections:
-            raise InputError(
-                f"this evidence has no section {name!r}, only {', '.join(self.sections)}; "
-                "name that section in the split, or leave out the measures that read it."
-            )
-        if not self.sections[name].any():
-            raise InputError(
-                f"section {name!r} of this evidence is empty; "
-                "use a split that puts combinations into it, or leave out the measures that read it."
-            )
-        return self.sections[name]
+        return pick_section(self.sections, name)
 
     def every_similarity(self) -> Mapping[str, Float[np.ndarray, "combinations combinations"]]:
         """The similarities by representation, or an `InputError` when none were kept."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int, Real
+from recombine.measures.sections import check_sections, pick_section
 
 FACTORS = ("y", "x")  # rows first: reshaping an array of combinations to `Evidence.shape` gives [row = y, column = x]
 
@@ -33,7 +34,7 @@ class Evidence:
 
     def __post_init__(self) -> None:
         self._check_pictures()
-        self._check_sections()
+        check_sections(self.sections, len(self.targets))
         self._check_layers()
         self._check_embeddings()
 
@@ -54,27 +55,6 @@ class Evidence:
             )
         check_finite("targets", self.targets)
         check_finite("outputs", self.outputs)
-
-    def _check_sections(self) -> None:
-        combinations = len(self.targets)
-        for name in ("id", "ood"):
-            if name not in self.sections:
-                raise InputError(
-                    f"evidence needs a section {name!r}, got {', '.join(self.sections) or 'none'}; "
-                    "give a mask over the combinations, empty where there are none."
-                )
-        for name, mask in self.sections.items():
-            if mask.shape != (combinations,) or mask.dtype != np.bool_:
-                raise InputError(
-                    f"evidence section {name!r} is {mask.dtype} of shape {mask.shape}; "
-                    f"it must be a boolean mask of shape ({combinations},), one entry per combination."
-                )
-        both = int((self.sections["id"] & self.sections["ood"]).sum())
-        if both:
-            raise InputError(
-                f"evidence has {both} combinations in both 'id' and 'ood'; a combination is trained on or held out, "
-                "so take them out of one of the two sections."
-            )
 
     def _check_layers(self) -> None:
         names = list(self.layers)
@@ -139,17 +119,7 @@ class Evidence:
 
     def section(self, name: str) -> Bool[np.ndarray, " combinations"]:
         """The mask of a section that has at least one combination, or an `InputError`."""
-        if name not in self.sections:
-            raise InputError(
-                f"this evidence has no section {name!r}, only {', '.join(self.sections)}; "
-                "name that section in the split, or leave out the measures that read it."
-            )
-        if not self.sections[name].any():
-            raise InputError(
-                f"section {name!r} of this evidence is empty; "
-                "use a split that puts combinations into it, or leave out the measures that read it."
-            )
-        return self.sections[name]
+        return pick_section(self.sections, name)
 
     def every_layer(self) -> Mapping[str, Float[np.ndarray, "combinations _features"]]:
         """The layers by name, input first, or an `InputError` when none were kept."""

@@ -61,6 +61,16 @@ def ood_mse(evidence: ComponentEvidence) -> float:
     return _squared_error(evidence, "ood")
 
 
+@measures.register("familiar_mse")
+def familiar_mse(evidence: ComponentEvidence) -> float:
+    """Mean squared error over trained combinations shown as new pairings of training images; 0 is perfect."""
+    if evidence.familiar is None:
+        raise InputError("this evidence has no new pairings of training images; leave familiar_mse out for symbols.")
+    members = evidence.section("id")
+    errors = np.subtract(evidence.familiar[members], evidence.targets[members, None], dtype=np.float64)
+    return float(np.square(errors).mean())
+
+
 def _line(evidence: ComponentEvidence, section: str) -> tuple[float, float]:
     members = evidence.section(section)
     return fitted_line(evidence.mean[members], evidence.targets[members].astype(np.float64))

@@ -12,14 +12,14 @@ from recombine.reports.kinds import kind_of
 from recombine.reports.settings import problem_of
 
 
-def test_facts_of_a_component_task_are_in_words(make):
-    facts = describe_experiment(make.sums(Scale.QUICK))
+def test_facts_of_a_component_task_are_in_words(symbols):
+    facts = describe_experiment(symbols.sums(Scale.QUICK))
     assert facts["Task"].endswith(": 4 levels of first, 5 levels of second")
     assert facts["Held out"] == "anchors (first = (2), second = (2)): 12 of 20 combinations (60%)"
     assert facts["Model"] == "mlp (width = 32)"
     assert facts["Training"] == "40 steps on all examples at once, sgd, rate 0.01, decay 0, squared error"
-    assert "logistic loss" in describe_experiment(make.contexts(Scale.QUICK))["Training"]
-    assert describe_experiment(make.told_sums(Scale.QUICK))["Also shown"].startswith("the held-out combinations too")
+    assert "logistic loss" in describe_experiment(symbols.contexts(Scale.QUICK))["Training"]
+    assert describe_experiment(symbols.told_sums(Scale.QUICK))["Also shown"].startswith("the held-out combinations too")
 
 
 def test_facts_of_a_calculation_say_what_is_computed_and_with_what(kernel_settings):

@@ -11,32 +11,32 @@ from recombine.reports.quantities import CLASSES, PICTURES, SUMS, errors_of, qua
 from recombine.reports.scatter import listed, scatter_figure
 
 
-def test_the_quantity_follows_the_answers(make):
+def test_the_quantity_follows_the_answers(make, symbols):
     assert quantity_of(make.tiny(Scale.QUICK)) is PICTURES
-    assert quantity_of(make.sums(Scale.QUICK)) is SUMS
-    assert quantity_of(make.contexts(Scale.QUICK)) is CLASSES
+    assert quantity_of(symbols.sums(Scale.QUICK)) is SUMS
+    assert quantity_of(symbols.contexts(Scale.QUICK)) is CLASSES
 
 
-def test_the_error_of_sums_is_relative_to_always_answering_the_trained_mean(make):
+def test_the_error_of_sums_is_relative_to_always_answering_the_trained_mean(symbols):
     """Whoever answers the mean of the trained sums has an nMSE of 1 wherever it is asked."""
-    experiment = make.sums(Scale.QUICK)
+    experiment = symbols.sums(Scale.QUICK)
     problem, labels = experiment.problem, experiment.problem.task.labels
     middle = labels[problem.trained].mean()
     assert middle != pytest.approx(labels[problem.parts.held_out].mean())
     mse = {part: np.square(labels[mask] - middle).mean() for part, mask in problem.parts.sections.items()}
     found = errors_of(experiment, {"id_mse": float(mse["id"]), "ood_mse": float(mse["ood"] / 4)})
     assert found == {"id": pytest.approx(1.0), "ood": pytest.approx(0.25)}
-    revealed = errors_of(make.told_sums(Scale.QUICK), {"ood_mse": float(mse["ood"])})
+    revealed = errors_of(symbols.told_sums(Scale.QUICK), {"ood_mse": float(mse["ood"])})
     assert revealed["ood"] != pytest.approx(1.0)  # there the mean of all sums is the one to beat
 
 
-def test_the_error_of_classes_is_what_accuracy_leaves(make):
-    found = errors_of(make.contexts(Scale.QUICK), {"id_accuracy": 1.0, "ood_accuracy": 0.25, "ood_margin": 3.0})
+def test_the_error_of_classes_is_what_accuracy_leaves(symbols):
+    found = errors_of(symbols.contexts(Scale.QUICK), {"id_accuracy": 1.0, "ood_accuracy": 0.25, "ood_margin": 3.0})
     assert found == {"id": 0.0, "ood": 0.75}
 
 
-def test_sections_that_a_split_has_not_are_left_out(make):
-    assert errors_of(make.sums(Scale.QUICK), {"rim_mse": 1.0, "ood_mse": {"not": "a number"}}) == {}
+def test_sections_that_a_split_has_not_are_left_out(symbols):
+    assert errors_of(symbols.sums(Scale.QUICK), {"rim_mse": 1.0, "ood_mse": {"not": "a number"}}) == {}
 
 
 def test_forecasts_of_real_runs_are_compared_within_their_quantity(kernel_paper, kernel_store, kernel_settings, parsed):
@@ -59,8 +59,8 @@ def test_forecasts_of_real_runs_are_compared_within_their_quantity(kernel_paper,
     assert "Measured held-out error rate [95%]" in heads[1]
 
 
-def test_a_forecast_of_another_quantity_is_not_compared(store, record, paper, make):
-    base = make.contexts(Scale.QUICK)
+def test_a_forecast_of_another_quantity_is_not_compared(store, record, paper, symbols):
+    base = symbols.contexts(Scale.QUICK)
     record(store, base, {"ood_accuracy": 0.5})
     section = {"name": "ood", "expected": 2.0, "low": 1.0, "high": 3.0, "accuracy": None}
     store.commit_forecast(base.problem.digest(), {"composes": None, "quantity": "nMSE", "sections": [section]})
