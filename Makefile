@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test check format docs bench
+.PHONY: setup run test check format docs reference bench
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -41,6 +41,11 @@ format: setup
 # The pages that are generated: the reference, and the speed page from the last saved benchmarks.
 docs: setup
 	$(BIN)/python -m recombine.cli.reference docs
+
+# Hours: every claim at `laptop`; its records, without weights, are the reference that `check` reads.
+reference: setup
+	$(BIN)/recombine reproduce --scale laptop --store laptop || test $$? -eq 1
+	$(BIN)/python -m recombine.studies.publishing laptop reference
 
 # Minutes on an idle machine; its numbers are what the documentation and the report show.
 bench: setup

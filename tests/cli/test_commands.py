@@ -115,7 +115,7 @@ def test_strict_forecasts_of_failure_exit_with_one():
         (("train", "bump", *BLOCK), "--model"),
         (("list", "tsks"), "did you mean 'tasks'"),
         (("check", "FR99"), "did you mean 'FR9'"),
-        (("train", "bump", *BLOCK, "--model", "cnn"), "did you mean 'cnn-decoder'"),
+        (("train", "bump", *BLOCK, "--model", "cnn"), "'cnn-decoder'"),
         (("train", "bump", *BLOCK, "--model", "mlp-decoder:kind=truth"), "given twice"),
         (("forecast", "bump", *BLOCK, "--set", "n=9"), "given 2 times"),
         (("forecast", "bump", "--set", "n=100000", "--hold-out", "block:x=1..2,y=1..2"), "1024"),

@@ -54,7 +54,7 @@ def test_a_block_with_silent_convolutions_is_its_shortcut(stride):
     block, pictures = BasicBlock(3, 5, stride).eval(), torch.randn(4, 3, 6, 9)
     nn.init.zeros_(block.second.weight)
     scale = 1 / math.sqrt(1 + block.second_norm.eps)  # of BatchNorm that has seen nothing
-    convolution = block.shortcut[0].weight[:, :, 0, 0]
+    convolution = block.shortcut[1].weight[:, :, 0, 0]
     mixed = torch.einsum("oi,birc->borc", convolution, pictures[:, :, ::stride, ::stride])
     torch.testing.assert_close(block(pictures), (scale * mixed).relu())
 

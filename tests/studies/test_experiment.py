@@ -75,7 +75,6 @@ def test_seeds_scales_and_numbers_are_of_one_shape(same):
     "other",
     [
         {"model": models.mlp(width=9)},
-        {"recipe": Recipe(batch="all", loss="logistic")},
         {"recipe": Recipe(batch="all", stop=0.1)},
         {"recipe": Recipe(batch="all", optimiser="sgd")},
         {"recipe": Recipe(batch="all", optimiser="sgd", momentum=0.5)},
@@ -87,6 +86,13 @@ def test_seeds_scales_and_numbers_are_of_one_shape(same):
 )
 def test_other_networks_losses_and_batches_are_not(other):
     assert change(SYMBOLS, **other).shape() != SYMBOLS.shape()
+
+
+def test_the_loss_is_part_of_the_shape_and_must_fit_the_task():
+    classes = change(SYMBOLS, problem=Problem(tasks.equivalence(), regions.anchors(first=(0, 2), second=(0, 2))))
+    assert change(classes, recipe=Recipe(batch="all", loss="logistic")).shape() != classes.shape()
+    with pytest.raises(InputError, match="logistic loss needs a task whose answers are the classes -1 and 1"):
+        change(SYMBOLS, recipe=Recipe(loss="logistic"))
 
 
 def test_with_batches_of_one_size_the_number_of_examples_does_not_matter():
@@ -104,7 +110,8 @@ def test_what_reads_pictures_goes_alone():
 
 def test_a_line_tells_what_is_not_usual():
     assert SYMBOLS.line() == "mlp on addition, seed 0, anchors, 3000 steps"
-    unusual = change(SYMBOLS, recipe=Recipe(loss="logistic"), problem=change(SYMBOLS.problem, reveal=True, examples=3))
+    pairs = Problem(tasks.equivalence(), regions.anchors(first=(0, 2), second=(0, 2)), reveal=True, examples=3)
+    unusual = change(SYMBOLS, recipe=Recipe(loss="logistic"), problem=pairs)
     assert unusual.line().endswith("3 examples, held-out revealed, logistic loss")
 
 

@@ -206,7 +206,7 @@ def test_many_trained_combinations_are_solved_without_a_kernel_and_say_so():
     assert seen.sum() > EXACT
     start = time.process_time()
     found = forecast(rows, labels, seen, names=CONTEXT_NAMES)
-    assert time.process_time() - start < 10  # about half a second where nothing else runs
+    assert time.process_time() - start < 10  # far more than it needs, for machines that are shared
     assert found.composes
     assert {answer["solver"] for answer in found.details["answers"]} == {"least squares"}
     assert reason(found, "least squares only").evidence == {"trained": int(seen.sum())}

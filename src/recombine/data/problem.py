@@ -91,10 +91,14 @@ class Problem(Spec):
 
     def certificate(self, seed: int = 0) -> Certificate:
         """What the training set of one seed really shows, and how it bears on what is held out."""
-        if self.examples is None and not self.isolated:
-            return certificate(self.parts, self.trained)
+        return certificate(self.parts, self.shown(seed), self.isolated)
+
+    def shown(self, seed: int = 0) -> Bool[np.ndarray, " combinations"]:
+        """The combinations that the training set of one seed really shows."""
+        if self.examples is None:
+            return self.trained
         positions = self.training_set(seed).positions
         together = positions[~np.isnan(positions).any(axis=1)]
-        shown = np.zeros(self.grid.size, dtype=bool)
-        shown[self.grid.index(self.task.cells(together))] = True
-        return certificate(self.parts, shown, self.isolated)
+        mask = np.zeros(self.grid.size, dtype=bool)
+        mask[self.grid.index(self.task.cells(together))] = True
+        return mask

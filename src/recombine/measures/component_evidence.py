@@ -30,7 +30,8 @@ class ComponentEvidence:
     answers: Float[np.ndarray, "combinations samples"]
     sections: Mapping[str, Bool[np.ndarray, " combinations"]]  # "id", "ood", others
     familiar: Float[np.ndarray, "combinations pairings"] | None = None  # outputs for new pairings of training images
-    # Mean inner product of different samples of two combinations, by representation: "initial layer0", "trained ..."
+    # Mean inner product of different samples of two combinations, by representation: "initial layer0", "trained ...".
+    # Looked at only by measures that need it, so that it may be a mapping that is computed when asked.
     similarities: Mapping[str, Float[np.ndarray, "combinations combinations"]] = field(default_factory=dict)
     # What a conjunction is good for, e.g. "right", "wrong", "context"; the others are typed by order: "order 1", ...
     types: Mapping[Conjunction, str] = field(default_factory=dict)
@@ -39,7 +40,6 @@ class ComponentEvidence:
         self._check_combinations()
         self._check_sections()
         self._check_answers()
-        self._check_similarities()
         self._check_types()
 
     def _check_combinations(self) -> None:
@@ -126,4 +126,5 @@ class ComponentEvidence:
                 "this evidence has no similarities; extract those of the model's representations, "
                 "or leave out the measures of salience."
             )
+        self._check_similarities()
         return self.similarities

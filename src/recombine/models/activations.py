@@ -30,7 +30,7 @@ def activations(
     wanted = known if names is None else names
     found: dict[str, torch.Tensor] = {}
     with eval_mode(network):
-        for start in range(0, len(codes), chunk):
+        for start in range(0, max(len(codes), 1), chunk):
             for name, stage in _stages(network, codes[start : start + chunk]):
                 if name in wanted:
                     rows = stage.flatten(1)

@@ -75,7 +75,7 @@ def _forecast_components(
             )
         kernels |= {f"{spec.kind}: {name}": matrix for name, matrix in found.items()}
     return forecast_components(
-        combinations, task.labels, problem.trained, problem.parts.sections, kernels, problem.grid.names
+        combinations, task.labels, problem.shown(seed), problem.parts.sections, kernels, problem.grid.names
     )
 
 

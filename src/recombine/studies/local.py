@@ -82,12 +82,11 @@ def execute(works: Sequence[Work], store: Store, workers: int | None = None, pro
     pending = missing(works, store)
     if not pending:
         return 0
-    for problem in {item.forecast_digest: item.problem for item in pending if isinstance(item, Experiment)}.values():
-        record_forecast(problem, store)
+    errors: list[Exception] = []
+    pending = _forecast(pending, store, errors)
     workers = min(workers or os.cpu_count() or 1, len(pending))
     stacks = plan_stacks(pending, workers)
     progress = progress or Progress()
-    errors: list[Exception] = []
     with worker_environment(), progress.showing(stacks), _messages(progress) as messages:
 
         def finish(stack: Stack, outcomes: Sequence[Outcome]) -> None:
@@ -101,11 +100,27 @@ def execute(works: Sequence[Work], store: Store, workers: int | None = None, pro
             if _through_pool([single], 1, messages, finish, errors):
                 store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
                 errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
+    _raise(errors)
+    return len(pending)
+
+
+def _forecast(pending: Sequence[Work], store: Store, errors: list[Exception]) -> list[Work]:
+    """Record every forecast before its first training begins; what cannot be forecast cannot be trained either."""
+    bad: set[str | None] = set()
+    for digest, problem in {i.forecast_digest: i.problem for i in pending if isinstance(i, Experiment)}.items():
+        try:
+            record_forecast(problem, store)
+        except InputError as error:
+            errors.append(error)
+            bad.add(digest)
+    return [item for item in pending if item.forecast_digest is None or item.forecast_digest not in bad]
+
+
+def _raise(errors: Sequence[Exception]) -> None:
     if errors:
         first = errors[0]
         more = f" ({len(errors) - 1} more runs ended in an error.)" if len(errors) > 1 else ""
         raise InputError(f"{first}{more}") if isinstance(first, InputError) else first
-    return len(pending)
 
 
 def read_work(settings: Mapping[str, Any]) -> Work:

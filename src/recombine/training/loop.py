@@ -51,14 +51,18 @@ def stepper_for(members: Sequence[Member]) -> Stepper:
     return MlpByHand(members) if MlpByHand.fits(members) else Mapped(members)
 
 
-def shares_nothing(network: nn.Module) -> bool:
-    """Whether a network can be stacked: all it has are trained parameters, and it draws nothing by chance.
+# Layers that draw by chance, or that change numbers of their own while they train.
+RESTLESS = (nn.modules.dropout._DropoutNd, nn.RReLU, nn.modules.batchnorm._NormBase)
 
-    Buffers differ between members, frozen parameters must stay as they are, and dropout has no member of its own.
-    """
-    chance = any(isinstance(module, nn.modules.dropout._DropoutNd | nn.RReLU) for module in network.modules())
-    return (
-        not chance and not any(True for _ in network.buffers()) and all(p.requires_grad for p in network.parameters())
+
+def can_stack(networks: Sequence[nn.Module]) -> bool:
+    """Whether networks can be trained as one: all their parameters are trained, and all else is the same in each."""
+    first = dict(networks[0].named_buffers())
+    return all(
+        not any(isinstance(module, RESTLESS) for module in network.modules())
+        and all(parameter.requires_grad for parameter in network.parameters())
+        and all(torch.equal(buffer, first[name]) for name, buffer in network.named_buffers())
+        for network in networks
     )
 
 
@@ -67,7 +71,7 @@ def fit(members: Sequence[Member], progress: Progress | None = None) -> list[His
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
     """
-    if len(members) > 1 and not all(shares_nothing(member.network) for member in members):
+    if len(members) > 1 and not can_stack([member.network for member in members]):
         return [history for member in members for history in fit([member], progress)]
     with torch.random.fork_rng(devices=[]):  # what dropout draws is the seed's business, and nobody else's
         torch.default_generator.manual_seed(torch_seed(members[0].seed, "training", "dropout"))

@@ -1,6 +1,7 @@
 """Ask a trained network about every combination and hand over what it showed as arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -72,12 +73,34 @@ def _components(
         answers=answers("held-out").astype(np.float64),
         sections=problem.parts.sections,
         familiar=answers("train").astype(np.float64) if task.images is not None else None,
-        similarities={
-            **similarities(task, untrained, "initial", seed),
-            **similarities(task, network, "trained", seed),
-        },
+        similarities=WhenAsked(
+            lambda: {
+                **similarities(task, untrained, "initial", seed),
+                **similarities(task, network, "trained", seed),
+            }
+        ),
         types=task.types,
     )
+
+
+class WhenAsked(Mapping[str, np.ndarray]):
+    """A mapping that is computed when it is first looked at: kernels of large networks take longer than training."""
+
+    def __init__(self, compute: Callable[[], Mapping[str, np.ndarray]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _found(self) -> Mapping[str, np.ndarray]:
+        return self._compute()
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def similarities(task: ComponentTask, network: nn.Module, when: str, seed: int) -> Mapping[str, np.ndarray]:
