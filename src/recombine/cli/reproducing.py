@@ -9,7 +9,7 @@ import typer
 from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
 
 if TYPE_CHECKING:
-    from recombine.papers import Judgement
+    from recombine.papers import Interval, Judgement
     from recombine.studies import Work
 
 Names = Annotated[
@@ -120,13 +120,18 @@ def show(judged: "Sequence[Judgement]") -> None:
         for result in judgement.checks:
             found = result.note
             if result.measured:
-                ends = f"[{result.measured.low:.3g}, {result.measured.high:.3g}]"
-                found = f"{result.measured.estimate:.3g} {ends}, {result.measured.seeds} seeds"
+                found = f"{result.measured.estimate:.3g} {_spread(result.measured)}"
             where = "" if result.check.where() == "main" else f" ({result.check.where()})"
             rows.append(
                 ("", f"  {result.verdict}", result.check.quantity + where, f"{found}; must be {result.check.expected}")
             )
     print_table(("claim", "verdict", "", ""), rows)
+
+
+def _spread(measured: "Interval") -> str:
+    if measured.low == measured.estimate == measured.high and measured.seeds == 1:
+        return "(exact)"
+    return f"[{measured.low:.3g}, {measured.high:.3g}], {measured.seeds} seed{'s' * (measured.seeds != 1)}"
 
 
 def _works(names: list[str] | None, scale: ScaleName) -> "list[Work]":

@@ -128,15 +128,19 @@ def depth(nonlinearity: str, components: int, layers: int) -> Setting:
 # Networks
 
 
+def _anchors(count: int) -> str:
+    return "1 anchor" if count == 1 else f"{count} anchors"
+
+
 def lazy(anchors: int, reveal: bool = False, initial: float = 1.0, at: tuple[float, ...] | None = None) -> Setting:
     values = at or ANCHORS[anchors]
-    words = f"{'rich' if initial < 1 else 'lazy'} network {len(values)} anchors{' revealed' if reveal else ''}"
+    words = f"{'rich' if initial < 1 else 'lazy'} network {_anchors(len(values))}{' revealed' if reveal else ''}"
     words += " in the middle" if at else ""
     return setting(words, "One hidden layer of 1,000 ReLU units.", lambda scale: lazy_addition(values, initial, reveal))
 
 
 def digits(distance: int, anchors: int = 1, reveal: bool = False) -> Setting:
-    words = f"ConvNet addition distance {distance} {anchors} anchors{' revealed' if reveal else ''}"
+    words = f"ConvNet addition distance {distance} {_anchors(anchors)}{' revealed' if reveal else ''}"
 
     def make(scale: Scale):  # type: ignore[no-untyped-def]
         from recombine.studies import change
@@ -481,7 +485,7 @@ papers.add(
             ),
             claim(
                 "KT15",
-                "fig-4d of the released code",
+                "released fig-4d",
                 "On images a ConvNet solves transitive equivalence above chance, more so with distance.",
                 (
                     Check("ood_accuracy", Range(low=0.55), "published: 0.529 to 0.891 with four anchors", "far"),
@@ -562,7 +566,7 @@ papers.add(
             claim(
                 "KX4",
                 "our own",
-                "Both losses side by side: ConvNets use the shortcut less with squares; equivalence needs neither.",
+                "Both losses side by side: ConvNets take the shortcut less with squares; either solves equivalence.",
                 (
                     Check("ood_accuracy", Range(low=0.05), "our notes: 0.611 against 0.211", "squares", "logistic"),
                     Check("ood_accuracy", Range(low=0.95), "our notes: 100% from a small scale", "equivalence"),
