@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
+from recombine.factors import Factor
 from recombine.theory import Forecast, forecast_components, leak, relu_kernels
-from recombine.theory.component_forecast import EXACT, accuracy, slope_and_offset
+from recombine.theory.component_forecast import EXACT, SAMPLE, accuracy, slope_and_offset
 from recombine.theory.kernels import overlap_kernel
 
 VALUES = np.arange(9) - 4.0
@@ -24,7 +25,9 @@ def grid(*sizes: int) -> np.ndarray:
 def forecast(rows, targets, seen, kernels=None, names=None) -> Forecast:
     known = ~np.isnan(targets)
     sections = {"id": seen & known, "ood": ~seen & known}
-    return forecast_components(rows, targets, seen & known, sections, kernels, names)
+    sizes = rows.max(axis=0) + 1
+    factors = [Factor.numbered(name, int(size)) for name, size in zip(names, sizes, strict=True)] if names else None
+    return forecast_components(rows, targets, seen & known, sections, kernels, factors)
 
 
 def addition(anchors):
@@ -260,3 +263,46 @@ def test_bad_input_is_refused(change, says):
     given = {"targets": np.arange(4.0), "sections": {"id": seen, "ood": ~seen}, "kernels": None, **change}
     with pytest.raises(InputError, match=says):
         forecast_components(grid(2, 2), given["targets"], seen, given["sections"], given["kernels"])
+
+
+# What a hostile reader found
+
+
+def sections_of(seen):
+    return {"id": seen, "ood": ~seen}
+
+
+def test_a_kernel_that_cannot_separate_the_training_set_is_forecast_by_least_squares():
+    rows = np.indices((4, 4)).reshape(2, -1).T
+    labels = np.where((rows[:, 0] < 2) == (rows[:, 1] < 2), 1.0, -1.0)
+    seen = np.isin(rows, (0, 2)).any(axis=1)
+    linear = {"linear": (rows[:, None, :] == rows[None, :, :]).sum(axis=2).astype(float)}
+    found = forecast_components(rows, labels, seen, sections_of(seen), linear)
+    assert [answer["solver"] for answer in found.details["answers"]] == ["least squares"]
+    assert "linear" in next(reason.text for reason in found.reasons if reason.name == "not separable")
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_noise_is_neither_a_shortcut_nor_a_leak(kind):
+    rng = np.random.default_rng(5)
+    rows = np.indices((6, 6, 6)).reshape(3, -1).T
+    labels = rng.choice([-1.0, 1.0], len(rows)) if kind == "classes" else rng.normal(size=len(rows))
+    seen = rng.random(len(rows)) < 0.6
+    names = {reason.name for reason in forecast_components(rows, labels, seen, sections_of(seen)).reasons}
+    assert not names & {"shortcut", "memorisation leak"}
+
+
+def test_a_held_out_answer_at_the_mean_has_an_error_all_the_same():
+    rows = np.indices((2, 2)).reshape(2, -1).T
+    labels, seen = np.array([1.0, 2.0, 3.0, 2.0]), np.array([True, True, True, False])
+    found = forecast_components(rows, labels, seen, sections_of(seen))
+    assert all(np.isfinite([part.expected, part.low, part.high]).all() for part in found.sections)
+
+
+def test_a_sample_finds_the_contradiction_of_a_large_task():
+    rows = grid(20, 20, 8)
+    seen = (rows == 0).any(axis=1)
+    assert (~seen).sum() > SAMPLE
+    found = forecast_components(rows, rows.prod(axis=1).astype(float), seen, sections_of(seen))
+    assert not found.details["additive"]
+    assert not seen[found.details["contradiction"]].any()

@@ -19,7 +19,7 @@ KINDS: dict[type, tuple[str, str]] = {
 class Measure:
     """One quantity by its name, with a function for each kind of evidence it can be read off.
 
-    Call it with evidence. Its docstring is that of the function which was registered first.
+    Call it with evidence. Its docstring is that of the first function, followed by what the others say of theirs.
     """
 
     def __init__(self, name: str, kind: type, function: Callable[..., Any]) -> None:
@@ -36,6 +36,9 @@ class Measure:
                 "or annotate its first parameter with another kind of evidence."
             )
         self.functions[kind] = function
+        firsts = dict.fromkeys((each.__doc__ or "").strip().splitlines()[0] for each in self.functions.values())
+        _, *rest = (self.__doc__ or "").strip().splitlines()
+        self.__doc__ = "\n".join([" Or: ".join(firsts), *rest])
         # Workers import a script that registers a measure of its own, and know it by this.
         self.__module__ = function.__module__
 
@@ -66,6 +69,11 @@ class Measures(Registry[Measure]):
             return function
 
         return file
+
+    def meanings(self, kind: type) -> dict[str, str]:
+        """What each measure is, read off this kind of evidence: the first line of that function's docstring."""
+        found = {name: self[name].functions[kind].__doc__ or "" for name in self.for_kind(kind)}
+        return {name: text.strip().splitlines()[0] for name, text in found.items()}
 
     def for_kind(self, kind: type) -> tuple[str, ...]:
         """The names of the measures that can be read off evidence of this kind, in order of registration."""

@@ -514,8 +514,7 @@ class SpriteCodes(Calculation):
     Each of two components is a sprite, a soft disc at the item's place on a line, drawn in a picture of its own; the
     code is both pictures side by side, so that components are separate and items of one component are more alike the
     nearer they are. The two classes take turns along the line, so that being near says nothing about class. Random
-    ReLU layers of infinite width read the code. ``answer_in_code`` adds one input that says whether the two items
-    belong to one class.
+    ReLU layers of infinite width read the code. ``told`` adds one strong input that holds the answer.
     """
 
     quantities: ClassVar = {
@@ -525,15 +524,18 @@ class SpriteCodes(Calculation):
 
     blur: float = Field(default=1.0, gt=0)  # of a disc, in distances between neighbouring places
     depth: int = Field(default=1, ge=1)
-    answer_in_code: bool = False
+    told: bool = False
 
     def compute(self) -> Computed:
         task, sums = equivalence((5, 5), 1), addition((0.0,))
-        equal = _labels(task)[:, None] if self.answer_in_code else None
+        equal = self._hint(task)
         in_turn = np.array([0, 2, 4, 6, 8, 1, 3, 5, 7, 9])  # items 0-4 are one class, 5-9 the other
         outputs, truth = _held_out(task, self._answers(task, in_turn, equal))
-        slope, _ = slope_and_offset(*_held_out(sums, self._answers(sums, np.arange(9), None)))
+        slope, _ = slope_and_offset(*_held_out(sums, self._answers(sums, np.arange(9), self._hint(sums))))
         return Computed({"equivalence_accuracy": accuracy(outputs, truth), "addition_slope": slope})
+
+    def _hint(self, problem: Problem) -> np.ndarray | None:
+        return 5 * _labels(problem)[:, None] if self.told else None
 
     def _answers(self, problem: Problem, places: np.ndarray, extra: np.ndarray | None) -> np.ndarray:
         items = len(places)

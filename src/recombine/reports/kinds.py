@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recombine.data.components import ComponentTask
-from recombine.measures import measures
+from recombine.measures import ComponentEvidence, Evidence, measures
 from recombine.papers import kernel_calculations as computed
 from recombine.reports.answers import answers_figure
 from recombine.reports.context_map import context_map_figure
@@ -88,6 +88,10 @@ def kind_of(work: Work) -> Kind:
 
 def meaning(work: Work, quantity: str) -> str:
     """What a number of this work is, in words; nothing if nobody said so."""
-    known = work.quantities if isinstance(work, Calculation) else measures.summaries()
+    if isinstance(work, Calculation):
+        known: Mapping[str, str] = work.quantities
+    else:
+        parts = isinstance(work, Experiment) and isinstance(work.problem.task, ComponentTask)
+        known = measures.meanings(ComponentEvidence if parts else Evidence)
     whole, _, part = quantity.partition(".")
     return known.get(quantity) or (f"{part}: {known[whole]}" if part and whole in known else known.get(whole, ""))

@@ -68,14 +68,14 @@ def _forecast_components(
         spec = models.parse(model)
         if not spec.trainable:
             raise InputError(f"model {spec.kind!r} is not trained, so it has no kernel; choose another.")
-        found = similarities(task, build(problem, spec, seed), "initial", seed)
+        found = similarities(task, build(problem, spec, seed), "initial", seed, of_means=True)
         if not found:
             raise InputError(
                 f"the grid has {problem.grid.size} combinations, too many to compare in a network; leave out --model."
             )
         kernels |= {f"{spec.kind}: {name}": matrix for name, matrix in found.items()}
     return forecast_components(
-        combinations, task.labels, problem.shown(seed), problem.parts.sections, kernels, problem.grid.names
+        combinations, task.labels, problem.shown(seed), problem.parts.sections, kernels, problem.grid.factors
     )
 
 

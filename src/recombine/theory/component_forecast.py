@@ -14,6 +14,7 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Integer
+from recombine.factors import Factor
 from recombine.theory.additivity import certificate
 from recombine.theory.conjunctions import Components, decompose
 from recombine.theory.forecast import COMPOSES_BELOW, FAILS_ABOVE, MARGIN, Forecast, SectionForecast
@@ -30,6 +31,8 @@ ComponentKernel: TypeAlias = Similarity | Float[np.ndarray, "items items"]
 EXACT = 1000  # trained combinations up to which kernels are written down and the widest margin is sought
 LISTED = 1000  # held-out combinations up to which every predicted answer is listed
 ZERO = 1e-9  # answers nearer to zero are no decision
+SAMPLE = 1500  # held-out combinations among which a contradiction is sought first
+PROPORTIONAL = 0.9  # correlation of predicted with true answers from which they count as shrunk rather than wrong
 FULL_SLOPE = 0.98  # a slope above is no leak worth a word
 LEAST_SQUARES, WIDEST_MARGIN = "least squares", "widest margin"
 
@@ -56,42 +59,50 @@ def forecast_components(
     seen: Bool[np.ndarray, " items"],
     sections: Mapping[str, Bool[np.ndarray, " items"]],
     kernels: Mapping[str, ComponentKernel] | None = None,
-    names: Sequence[str] | None = None,
+    factors: Sequence[Factor] | None = None,
 ) -> Forecast:
     """Forecast the answer to every combination by kernel readouts with a free intercept.
 
     ``targets`` are NaN where the task has no answer; such rows belong to no section. ``sections`` must have "id" and
     "ood". The quantity is the share of wrong classes (an answer of zero counts one half) where all targets are -1
-    or 1, else the nMSE: the squared error divided by that of always answering the mean of the training answers.
+    or 1, else the nMSE: the squared error divided by that of always answering the mean of the training answers
+    (where that is right already, by the variance of the training answers).
     Expected is the mean over kernels and solvers; low and high the least and the largest, widened by `MARGIN`.
-    The verdict is drawn as for pictures.
+    The verdict is drawn as for pictures, but what is not additive is never said to compose. ``factors`` give names to
+    components and levels.
     """
     start = perf_counter()
     _check(combinations, targets, seen, sections)
     chosen = relu_kernels(combinations.shape[1]) if kernels is None else kernels
     if not chosen:
         raise InputError("a forecast got 0 kernels but needs at least one; leave kernels out for the usual two.")
-    labels = tuple(names) if names is not None else tuple(f"component {c}" for c in range(combinations.shape[1]))
+    named = factors or [
+        Factor.numbered(f"component {c}", int(top) + 1) for c, top in enumerate(combinations.max(axis=0))
+    ]
+    names = [factor.name for factor in named]
     asked = ~np.isnan(targets)
+    inseparable: list[str] = []
     binary = bool(np.isin(targets[asked], (-1.0, 1.0)).all())
     answers = [
-        a for name, kernel in chosen.items() for a in _answers(name, kernel, combinations, targets, seen, binary)
+        answer
+        for name, kernel in chosen.items()
+        for answer in _answers(name, kernel, combinations, targets, seen, binary, inseparable)
     ]
     scored = tuple(
         _score(name, [_error(answer.outputs[mask], targets[mask], targets[seen], binary) for answer in answers], binary)
         for name, mask in sections.items()
     )
     held_out = sections["ood"]
-    proof = certificate(combinations[asked], targets[asked], seen[asked])
-    rows = np.flatnonzero(asked)
+    contradiction = _contradiction(combinations, targets, seen, asked)
     reasons = [
-        _certificate_reason(proof, rows, combinations, labels),
-        *_leak_reasons(answers, targets, held_out, binary),
-        _shortcut_reason(answers, targets, held_out, labels, binary),
+        _certificate_reason(contradiction, combinations, named),
+        _leak_reason(answers, targets, held_out, binary, contradiction is None),
+        _shortcut_reason(answers, targets, held_out, names, binary),
         _loss_reason(answers, targets, held_out, binary),
         _size_reason(seen, binary),
+        _inseparable_reason(inseparable),
     ]
-    composes = _composes(scored)
+    composes = _composes(scored, contradiction is None)
     return Forecast(
         composes=composes,
         verdict=_verdict(composes, scored, binary),
@@ -104,8 +115,8 @@ def forecast_components(
         details={
             "held_out": combinations[held_out].tolist() if held_out.sum() <= LISTED else None,
             "answers": [_summary(answer, targets, held_out, binary) for answer in answers],
-            "additive": proof.additive,
-            "contradiction": [] if proof.additive else rows[np.asarray(proof.contradiction)].tolist(),
+            "additive": contradiction is None,
+            "contradiction": [] if contradiction is None else contradiction.tolist(),
         },
     )
 
@@ -117,18 +128,26 @@ def _answers(
     targets: np.ndarray,
     seen: np.ndarray,
     binary: bool,
+    inseparable: list[str],
 ) -> list[Answer]:
+    """By least squares and, for classes, by the widest margin; kernels that have none are added to ``inseparable``."""
     if isinstance(kernel, np.ndarray) and kernel.ndim == 2:
         gram, cross = kernel[np.ix_(seen, seen)], kernel[:, seen]
         found = {LEAST_SQUARES: regress(gram, cross, targets[seen], bias=True).outputs}
         if binary and seen.sum() <= EXACT:
-            found[WIDEST_MARGIN] = fit_margin(gram, cross, targets[seen], bias=True).outputs
+            try:
+                found[WIDEST_MARGIN] = fit_margin(gram, cross, targets[seen], bias=True).outputs
+            except InputError:
+                inseparable.append(name)
         return [Answer(name, solver, outputs, {}) for solver, outputs in found.items()]
     fits: dict[str, Readout] = {}
     if seen.sum() <= EXACT:
         fits[LEAST_SQUARES] = readout(combinations, targets, seen, kernel, "min-norm", bias=True)
         if binary:
-            fits[WIDEST_MARGIN] = readout(combinations, targets, seen, kernel, "max-margin", bias=True)
+            try:
+                fits[WIDEST_MARGIN] = readout(combinations, targets, seen, kernel, "max-margin", bias=True)
+            except InputError:
+                inseparable.append(name)
     else:
         fits[LEAST_SQUARES] = overlap_regression(combinations, targets, seen, kernel, bias=True)
     return [
@@ -145,8 +164,8 @@ def accuracy(outputs: Float[np.ndarray, " items"], classes: Float[np.ndarray, " 
 def _error(outputs: np.ndarray, truth: np.ndarray, trained: np.ndarray, binary: bool) -> float:
     if binary:
         return 1.0 - accuracy(outputs, truth)
-    power = np.square(truth - trained.mean()).mean()
-    return float(np.square(outputs - truth).mean() / power) if power > 0 else float("nan")
+    power = np.square(truth - trained.mean()).mean() or trained.var() or 1.0
+    return float(np.square(outputs - truth).mean() / power)
 
 
 def _score(name: str, errors: Sequence[float], binary: bool) -> SectionForecast:
@@ -155,8 +174,8 @@ def _score(name: str, errors: Sequence[float], binary: bool) -> SectionForecast:
     return SectionForecast(name, expected, low, min(high, 1.0) if binary else high, 1 - expected if binary else None)
 
 
-def _composes(sections: Sequence[SectionForecast]) -> bool | None:
-    if all(section.high < COMPOSES_BELOW for section in sections if section.name != "id"):
+def _composes(sections: Sequence[SectionForecast], additive: bool) -> bool | None:
+    if additive and all(section.high < COMPOSES_BELOW for section in sections if section.name != "id"):
         return True
     return False if any(section.low > FAILS_ABOVE for section in sections if section.name == "ood") else None
 
@@ -192,39 +211,63 @@ def _summary(answer: Answer, targets: np.ndarray, held_out: np.ndarray, binary: 
     }
 
 
-def _certificate_reason(proof, rows: np.ndarray, combinations: np.ndarray, names: Sequence[str]) -> Reason | None:  # type: ignore[no-untyped-def]
-    if proof.additive:
+def _contradiction(
+    combinations: np.ndarray, targets: np.ndarray, seen: np.ndarray, asked: np.ndarray
+) -> Integer[np.ndarray, " rows"] | None:
+    """Held-out rows that no sum over seen conjunctions gets all right; None if some sum gets every one right.
+
+    A contradiction among some held-out rows is one among all, so a sample of them is tried first.
+    """
+    waiting = np.flatnonzero(asked & ~seen)
+    samples = [waiting[:: -(-len(waiting) // SAMPLE)], waiting] if len(waiting) > SAMPLE else [waiting]
+    for some in samples:
+        rows = np.concatenate([np.flatnonzero(seen), some])
+        proof = certificate(combinations[rows], targets[rows], seen[rows])
+        if not proof.additive:
+            return np.sort(rows[np.asarray(proof.contradiction)])
+    return None
+
+
+def _certificate_reason(
+    contradiction: np.ndarray | None, combinations: np.ndarray, factors: Sequence[Factor]
+) -> Reason | None:
+    if contradiction is None:
         return None
-    found = rows[np.asarray(proof.contradiction)]
     shown = "; ".join(
-        ", ".join(f"{name} {level}" for name, level in zip(names, combinations[row], strict=True)) for row in found[:6]
+        ", ".join(f"{f.name} {f.levels[level]}" for f, level in zip(factors, combinations[row], strict=True))
+        for row in contradiction[:6]
     )
+    more = f" and {len(contradiction) - 6} more" if len(contradiction) > 6 else ""
     return Reason(
         "not additive",
         "No sum over the conjunctions seen in training can give all of these held-out combinations their right answer: "
-        f"{shown}. A fixed representation cannot compose this task; feature learning may.",
-        {"combinations": found.tolist()},
+        f"{shown}{more}. A fixed representation cannot compose this task; feature learning may.",
+        {"combinations": contradiction.tolist()},
     )
 
 
-def _leak_reasons(answers: Sequence[Answer], targets: np.ndarray, held_out: np.ndarray, binary: bool) -> list[Reason]:
-    """Predictions shrunk towards a constant: what training stored in whole combinations is lost on unseen ones."""
-    if binary:
-        return []
-    slopes = [slope_and_offset(answer.outputs[held_out], targets[held_out]) for answer in answers]
-    middle = float(np.mean([slope for slope, _ in slopes]))
-    if not abs(middle) < FULL_SLOPE:
-        return []
-    return [
-        Reason(
-            "memorisation leak",
-            f"Answers to unseen combinations are shrunk: slope {middle:.2f} of the predicted on the true answers, "
-            f"offset {np.mean([offset for _, offset in slopes]):.2f}. The rest is stored in whole combinations that "
-            "training has shown; more partners for every item, or a representation with less weight on conjunctions, "
-            "raise it.",
-            {"slope": middle, "leak": 1 - middle},
-        )
-    ]
+def _leak_reason(
+    answers: Sequence[Answer], targets: np.ndarray, held_out: np.ndarray, binary: bool, additive: bool
+) -> Reason | None:
+    """Predictions shrunk towards a constant: what training stored in whole combinations is lost on unseen ones.
+
+    Only where the task is additive and predictions follow the truth; otherwise they are wrong, not shrunk.
+    """
+    truth = targets[held_out]
+    if binary or not additive or np.ptp(truth) == 0:
+        return None
+    outputs = np.mean([answer.outputs[held_out] for answer in answers], axis=0)
+    slope, offset = slope_and_offset(outputs, truth)
+    related = float(np.corrcoef(outputs, truth)[0, 1]) if np.ptp(outputs) > 0 else 0.0
+    if not (0 < slope < FULL_SLOPE and related >= PROPORTIONAL):
+        return None
+    return Reason(
+        "memorisation leak",
+        f"Answers to unseen combinations are shrunk: slope {slope:.2f} of the predicted on the true answers, "
+        f"offset {offset:.2f}, correlation {related:.2f}. The rest is stored in whole combinations that training has "
+        "shown; more partners for every item, or a representation with less weight on conjunctions, raise it.",
+        {"slope": slope, "leak": 1 - slope, "correlation": related},
+    )
 
 
 def _shortcut_reason(
@@ -233,7 +276,9 @@ def _shortcut_reason(
     """A conjunction that pushes held-out answers the wrong way: mean of y f_J over them is negative."""
     if not binary:
         return None
-    failing = [a for a in answers if a.contributions and accuracy(a.outputs[held_out], targets[held_out]) < 0.5]
+    # Below chance by more than chance does: twice the standard deviation of as many coin flips.
+    low = 0.5 - 1 / np.sqrt(held_out.sum())
+    failing = [a for a in answers if a.contributions and accuracy(a.outputs[held_out], targets[held_out]) <= low]
     if not failing:
         return None
     answer = failing[-1]
@@ -280,6 +325,17 @@ def _size_reason(seen: np.ndarray, binary: bool) -> Reason | None:
         f"{int(seen.sum())} trained combinations are more than the {EXACT} up to which the widest margin is computed, "
         "so this forecast is that of the squared error.",
         {"trained": int(seen.sum())},
+    )
+
+
+def _inseparable_reason(kernels: Sequence[str]) -> Reason | None:
+    if not kernels:
+        return None
+    return Reason(
+        "not separable",
+        f"The training set cannot be separated by {'; '.join(kernels)}, so there is no widest margin; what is said of "
+        "them is by least squares.",
+        {"kernels": list(kernels)},
     )
 
 

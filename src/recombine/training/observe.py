@@ -103,10 +103,14 @@ class WhenAsked(Mapping[str, np.ndarray]):
         return len(self._found)
 
 
-def similarities(task: ComponentTask, network: nn.Module, when: str, seed: int) -> Mapping[str, np.ndarray]:
+def similarities(
+    task: ComponentTask, network: nn.Module, when: str, seed: int, of_means: bool = False
+) -> Mapping[str, np.ndarray]:
     """How alike a network holds every two combinations: by the activations of each layer, and by its tangent kernel.
 
     The mean inner product over different samples of the two, at most `COMPARED` of each; a symbol is its only sample.
+    That is what salience asks for, and no inner product of anything. ``of_means`` lets a sample be paired with itself:
+    then it is the inner product of the two mean activations, a kernel.
     """
     size = task.grid.size
     if size > MOST_COMBINATIONS:
@@ -116,11 +120,12 @@ def similarities(task: ComponentTask, network: nn.Module, when: str, seed: int) 
     found = {}
     for name, layer in activations(network, flat).items():
         if name not in ("input", "output"):
-            found[f"{when} {name}"] = between(layer.double().numpy(), size)
+            rows = layer.double().numpy()
+            found[f"{when} {name}"] = averaged(rows @ rows.T, size, of_means)
     generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
     few = flat.reshape(size, -1, flat.shape[1])[:, :2].reshape(-1, flat.shape[1])
     kernel = tangent_kernel(network, few, 1, generator=generator)
-    found[f"{when} tangent"] = averaged(kernel, size)
+    found[f"{when} tangent"] = averaged(kernel, size, of_means)
     return found
 
 
@@ -128,17 +133,12 @@ def task_inputs(task: ComponentTask) -> int:
     return int(np.prod(task.picture)) if task.picture is not None else sum(task.grid.shape)
 
 
-def between(rows: np.ndarray, size: int) -> np.ndarray:
-    """The similarity of every two combinations from the activations of their samples."""
-    return averaged(rows @ rows.T, size)
-
-
-def averaged(gram: np.ndarray, size: int) -> np.ndarray:
-    """A Gram matrix of samples, averaged within pairs of combinations, a sample never paired with itself."""
+def averaged(gram: np.ndarray, size: int, of_means: bool) -> np.ndarray:
+    """A Gram matrix of samples, averaged within pairs of combinations; ``of_means`` pairs each with itself too."""
     samples = len(gram) // size
     blocks = gram.reshape(size, samples, size, samples)
     mean = blocks.mean(axis=(1, 3))
-    if samples > 1:
+    if samples > 1 and not of_means:
         own = np.einsum("isis->is", blocks).sum(axis=1)
         mean[np.diag_indices(size)] = (np.einsum("isit->i", blocks) - own) / (samples * (samples - 1))
     return mean
