@@ -118,9 +118,11 @@ def test_no_exported_name_hides_a_module():
 
 
 def test_listings_are_one_line_that_says_something():
-    for name, line in measures.summaries().items():
-        assert 20 < len(line) < 130, name
-        assert line.endswith((".", "?")), name
+    for kind in (Evidence, ComponentEvidence):
+        for name, line in measures.meanings(kind).items():
+            assert 20 < len(line) < 130, name
+            assert line.endswith((".", "?")), name
+            assert line in measures.summaries()[name]
 
 
 @each_measure
@@ -332,7 +334,8 @@ def test_a_name_is_registered_once_for_each_kind_of_evidence(generic, decision):
         return float(evidence.answers.size)
 
     assert (ours.size(generic()), ours.size(decision())) == (99.0, 30.0)
-    assert ours.summaries() == {"size": "How many pictures there are."}
+    assert ours.summaries() == {"size": "How many pictures there are. Or: How many answers there are."}
+    assert ours.meanings(ComponentEvidence) == {"size": "How many answers there are."}
     assert ours.for_kind(ComponentEvidence) == ours.for_kind(Evidence) == ("size",)
     with pytest.raises(InputError, match="'size' is registered already for Evidence; choose another name"):
         ours.register("size")(of_pictures)

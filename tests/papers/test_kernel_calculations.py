@@ -180,7 +180,7 @@ def test_random_representations_are_additive_on_average_only():
 
 
 def test_a_code_of_sprites_is_limited_like_symbols_unless_it_holds_the_answer():
-    plain, told = (computed.SpriteCodes(answer_in_code=told).compute().measures for told in (False, True))
+    plain, told = (computed.SpriteCodes(told=told).compute().measures for told in (False, True))
     assert plain["equivalence_accuracy"] <= 0.75
     assert told["equivalence_accuracy"] > 0.75
     assert plain["addition_slope"] < 0.95
