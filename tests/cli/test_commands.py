@@ -176,20 +176,24 @@ def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path):
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("list",), ("list", "claims")])
-def test_help_and_lists_answer_without_torch_in_half_a_second_of_cpu(arguments):
+def test_help_and_lists_answer_without_torch_in_little_more_than_their_imports_take(arguments):
+    """Half a second of CPU on an idle machine (`recombine bench startup`); a ratio here, since machines are shared."""
     compileall.compile_dir(Path(recombine_package.__file__).parent, quiet=1)  # as an installed package is
-    script = (
-        "import resource, sys\n"
-        "from recombine.cli import main\n"
-        f"try: main({list(arguments)!r})\n"
-        "except SystemExit: pass\n"
-        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+    command = f"from recombine.cli import main\ntry: main({list(arguments)!r})\nexcept SystemExit: pass\n"
+    libraries = "import numpy, pydantic.main, pydantic.types, typer.main\n"
+    report = (
+        "import resource, sys\nused = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print(used.ru_utime + used.ru_stime, 'torch' in sys.modules, file=sys.stderr)\n"
     )
-    tries = [subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in range(5)]
-    seconds, torch_loaded = min((float(done.stderr.split()[0]), done.stderr.split()[1]) for done in tries)
-    assert torch_loaded == "False"
-    assert seconds < 0.5
+
+    def taken(script: str) -> tuple[float, str]:
+        done = subprocess.run([sys.executable, "-c", script + report], capture_output=True, text=True)
+        seconds, torch_loaded = done.stderr.split()[-2:]
+        return float(seconds), torch_loaded
+
+    tries = [(taken(libraries)[0], taken(command)) for _ in range(5)]
+    assert {torch_loaded for _, (_, torch_loaded) in tries} == {"False"}
+    assert min(seconds for _, (seconds, _) in tries) < 2.2 * min(base for base, _ in tries)
 
 
 def test_every_command_has_help_with_an_example():
