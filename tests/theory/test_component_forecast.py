@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.factors import Factor
-from recombine.theory import Forecast, forecast_components, leak, relu_kernels
+from recombine.theory import Forecast, component_forecast, forecast_components, leak, relu_kernels
 from recombine.theory.component_forecast import EXACT, SAMPLE, accuracy, slope_and_offset
 from recombine.theory.kernels import overlap_kernel
 
@@ -306,3 +306,16 @@ def test_a_sample_finds_the_contradiction_of_a_large_task():
     found = forecast_components(rows, rows.prod(axis=1).astype(float), seen, sections_of(seen))
     assert not found.details["additive"]
     assert not seen[found.details["contradiction"]].any()
+
+
+def test_very_many_classes_are_certified_by_a_sample_and_it_says_so(monkeypatch):
+    rows = grid(12, 12)
+    labels = np.where(rows.sum(axis=1) > 11, 1.0, -1.0)
+    seen = (rows == 5).any(axis=1)
+    settled = forecast_components(rows, labels, seen, sections_of(seen))
+    assert settled.details["additive"] is True
+    monkeypatch.setattr(component_forecast, "MOST_CLASSES", 100)
+    monkeypatch.setattr(component_forecast, "SAMPLE", 30)
+    sampled = forecast_components(rows, labels, seen, sections_of(seen))
+    assert sampled.details["additive"] is None
+    assert "an even sample of at most 30" in {r.name: r.text for r in sampled.reasons}["certificate from a sample"]

@@ -31,6 +31,7 @@ ComponentKernel: TypeAlias = Similarity | Float[np.ndarray, "items items"]
 EXACT = 1000  # trained combinations up to which kernels are written down and the widest margin is sought
 LISTED = 1000  # held-out combinations up to which every predicted answer is listed
 ZERO = 1e-9  # answers nearer to zero are no decision
+MOST_CLASSES = 5000  # held-out classes up to which the certificate is sought among all of them
 SAMPLE = 1500  # held-out combinations among which a contradiction is sought first
 PROPORTIONAL = 0.9  # correlation of predicted with true answers from which they count as shrunk rather than wrong
 FULL_SLOPE = 0.98  # a slope above is no leak worth a word
@@ -93,9 +94,10 @@ def forecast_components(
         for name, mask in sections.items()
     )
     held_out = sections["ood"]
-    contradiction = _contradiction(combinations, targets, seen, asked)
+    contradiction, whole = _contradiction(combinations, targets, seen, asked, binary)
     reasons = [
         _certificate_reason(contradiction, combinations, named),
+        None if whole else _sample_reason(int((asked & ~seen).sum())),
         _leak_reason(answers, targets, held_out, binary, contradiction is None),
         _shortcut_reason(answers, targets, held_out, names, binary),
         _loss_reason(answers, targets, held_out, binary),
@@ -115,7 +117,7 @@ def forecast_components(
         details={
             "held_out": combinations[held_out].tolist() if held_out.sum() <= LISTED else None,
             "answers": [_summary(answer, targets, held_out, binary) for answer in answers],
-            "additive": contradiction is None,
+            "additive": contradiction is None if whole else None,
             "contradiction": [] if contradiction is None else contradiction.tolist(),
         },
     )
@@ -212,20 +214,31 @@ def _summary(answer: Answer, targets: np.ndarray, held_out: np.ndarray, binary: 
 
 
 def _contradiction(
-    combinations: np.ndarray, targets: np.ndarray, seen: np.ndarray, asked: np.ndarray
-) -> Integer[np.ndarray, " rows"] | None:
-    """Held-out rows that no sum over seen conjunctions gets all right; None if some sum gets every one right.
+    combinations: np.ndarray, targets: np.ndarray, seen: np.ndarray, asked: np.ndarray, binary: bool
+) -> tuple[Integer[np.ndarray, " rows"] | None, bool]:
+    """Held-out rows that no sum over seen conjunctions gets all right, or None; and whether that is settled.
 
-    A contradiction among some held-out rows is one among all, so a sample of them is tried first.
+    A contradiction among some held-out rows is one among all, so a sample of them is tried first. For very many
+    classes, whose linear program takes half a minute, that is all: none in the sample does not settle it.
     """
     waiting = np.flatnonzero(asked & ~seen)
     samples = [waiting[:: -(-len(waiting) // SAMPLE)], waiting] if len(waiting) > SAMPLE else [waiting]
-    for some in samples:
+    whole = not (binary and len(waiting) > MOST_CLASSES)
+    for some in samples if whole else samples[:1]:
         rows = np.concatenate([np.flatnonzero(seen), some])
         proof = certificate(combinations[rows], targets[rows], seen[rows])
         if not proof.additive:
-            return np.sort(rows[np.asarray(proof.contradiction)])
-    return None
+            return np.sort(rows[np.asarray(proof.contradiction)]), True
+    return None, whole
+
+
+def _sample_reason(held_out: int) -> Reason:
+    return Reason(
+        "certificate from a sample",
+        f"Whether all {held_out} held-out answers can be right at once was asked of an even sample of at most {SAMPLE} "
+        "of them, in which nothing contradicts; `recombine.theory.certificate` settles it for all.",
+        {"held_out": held_out, "sample": SAMPLE},
+    )
 
 
 def _certificate_reason(
