@@ -13,6 +13,7 @@ from typing import Any
 
 from recombine.data import Problem
 from recombine.models import models
+from recombine.papers import kernel_calculations as computed
 from recombine.papers.claims import Scale, Setting
 from recombine.papers.kernel_calculations import addition, context, equivalence
 from recombine.studies import Experiment, Work, change
@@ -128,3 +129,169 @@ def pixels(scale: Scale, distance: int) -> Experiment:
     problem = convnet(equivalence((5, 5), 4), scale, distance, "logistic").problem
     recipe = Recipe(steps=600, batch=64, optimiser="adam", rate=1e-3, decay=0.0, loss="logistic")
     return Experiment(problem=problem, model=models.mlp(depth=0), recipe=recipe, measures=CLASSES)
+
+
+# The settings by name: calculations
+
+ANCHORS = {1: (0.0,), 2: (-4.0, 4.0), 3: (-1.0, 0.0, 1.0), 4: (-4.0, -3.0, 3.0, 4.0)}
+
+structured = calculation(
+    "random networks", "Random ReLU networks on concatenated one-hot codes.", computed.RandomNetworks()
+)
+unstructured = calculation(
+    "random networks on random codes", "The same networks on a random vector per combination.",
+    computed.RandomNetworks(structured=False),
+)  # fmt: skip
+overlap = calculation(
+    "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity()
+)
+no_overlap = calculation(
+    "gaussian kernel on random codes", "The same under a kernel that knows no components.",
+    computed.KernelAdditivity(structured=False),
+)  # fmt: skip
+te_kernel = calculation("transitive equivalence by kernels", "Four splits, nine saliences.", computed.TransitiveTasks())
+to_kernel = calculation(
+    "transitive ordering by kernels", "5, 7 and 9 items, nine saliences.", computed.TransitiveTasks(task="ordering")
+)
+every_place = calculation("addition by kernels", "Five anchor sets, ten saliences.", computed.Leak())
+product_kernel = calculation(
+    "products by kernels", "The same with products in place of sums.", computed.Leak(answer="product")
+)
+two_anchors = calculation(
+    "two anchors", "Anchors at the ends, in the middle, and next to zero.",
+    computed.Leak(anchors=((-4.0, 4.0), (-2.0, 2.0), (-1.0, 1.0))),
+)  # fmt: skip
+one_two_four = calculation(
+    "one, two and four anchors", "Different numbers of anchors.",
+    computed.Leak(anchors=((0.0,), (-2.0, 2.0), (-4.0, -3.0, 3.0, 4.0))),
+)  # fmt: skip
+exposure = calculation("invariance and partial exposure", "Two by two inputs, ten saliences.", computed.Exposure())
+exposure_bias = calculation(
+    "the same with an intercept", "A readout with a free intercept.", computed.Exposure(bias=True)
+)
+dispersed = calculation(
+    "dispersed addition", "Two partners for every item, 50 seeds, as published.", computed.DispersedAddition()
+)
+one_anchor_curve = calculation(
+    "one anchor in its place", "The same machine trained on one anchor item.",
+    computed.DispersedAddition(dispersed=False, repeats=1),
+)  # fmt: skip
+margin_map = calculation("map by widest margin", "650 kernels, three tasks.", computed.ContextMap())
+squares_map = calculation("map by least squares", "The same by least squares.", computed.ContextMap(solver="min-norm"))
+failing = calculation(
+    "failing representation", "Three ReLU layers on CD-3, widest margin.", computed.ContextConjunctions()
+)
+working = calculation(
+    "working representation", "Three rectified quadratic layers on CD-3, widest margin.",
+    computed.ContextConjunctions(nonlinearity="rectified-quadratic"),
+)  # fmt: skip
+random_codes = calculation(
+    "random representations", "400 narrow random networks on symbolic addition.", computed.RandomRepresentations()
+)
+unordered_codes = calculation(
+    "random representations of random codes", "The same on a random vector per combination.",
+    computed.RandomRepresentations(structured=False),
+)  # fmt: skip
+sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", computed.SpriteCodes())
+sprites_told = calculation(
+    "sprite codes that hold the answer", "The code also says whether two items share a class.",
+    computed.SpriteCodes(told=True),
+)  # fmt: skip
+general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak())
+equal = calculation(
+    "equal leak law", "The same cases, the published law at mean values.", computed.GeneralLeak(law="equal")
+)
+
+
+def depth(nonlinearity: str, components: int, layers: int) -> Setting:
+    work = computed.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
+    name = f"{nonlinearity}, {components} components, {layers} layers".replace("-", " ").replace(",", "")
+    return calculation(name, "Salience after random layers.", work)
+
+
+# The settings by name: networks
+
+
+def _anchors(count: int) -> str:
+    return "1 anchor" if count == 1 else f"{count} anchors"
+
+
+def lazy(anchors: int, reveal: bool = False, initial: float = 1.0, at: tuple[float, ...] | None = None) -> Setting:
+    values = at or ANCHORS[anchors]
+    words = f"{'rich' if initial < 1 else 'lazy'} network {_anchors(len(values))}{' revealed' if reveal else ''}"
+    words += " in the middle" if at else ""
+    return setting(words, "One hidden layer of 1,000 ReLU units.", lambda scale: lazy_addition(values, initial, reveal))
+
+
+def digits(distance: int, anchors: int = 1, reveal: bool = False) -> Setting:
+    words = f"ConvNet addition distance {distance} {_anchors(anchors)}{' revealed' if reveal else ''}"
+
+    def make(scale: Scale) -> Work:
+        return convnet(change(addition(ANCHORS[anchors]), reveal=reveal), scale, distance)
+
+    return setting(words, "Sums of two digits, each in a channel of its own.", make)
+
+
+def digit_context(size: int, distance: int, loss: str = "logistic") -> Setting:
+    return setting(
+        f"ConvNet CD {size} distance {distance} {loss}",
+        "Context dependence of three digits, each in a channel of its own.",
+        lambda scale: convnet(context(size), scale, distance, loss),
+    )
+
+
+def digit_classes(distance: int) -> Setting:
+    return setting(
+        f"ConvNet transitive equivalence distance {distance}",
+        "Are two digits of one class? Four anchors of five in each class.",
+        lambda scale: convnet(equivalence((5, 5), 4), scale, distance, "logistic", epochs=30),
+    )
+
+
+def linear_pixels(distance: int) -> Setting:
+    return setting(
+        f"linear pixels distance {distance}", "A linear readout of the pixels.", lambda scale: pixels(scale, distance)
+    )
+
+
+def te_network(initial: float, loss: str = "mse") -> Setting:
+    return setting(
+        f"transitive equivalence {loss} {'lazy' if initial == 1 else 'rich'}",
+        "One hidden layer of 1,000 ReLU units on 12 of 16 pairs.",
+        lambda scale: symbolic_classes(equivalence(), initial, loss, steps=10_000, stop=1e-6),
+    )
+
+
+def cd_network(loss: str, initial: float, size: int = 3) -> Setting:
+    return setting(
+        f"CD {size} {loss} {'lazy' if initial == 1 else 'rich'}",
+        "One hidden layer of 1,000 ReLU units.",
+        lambda scale: symbolic_classes(context(size), initial, loss),
+    )
+
+
+def deep_sum(layers: int) -> Setting:
+    return setting(f"deep MLP addition depth {layers}", "Width 100, Adam.", lambda scale: deep_addition(layers))
+
+
+def deep_cd(layers: int, size: int) -> Setting:
+    return setting(
+        f"deep MLP CD {size} depth {layers}", "Width 100, Adam, logistic.", lambda scale: deep_context(layers, size)
+    )
+
+
+def large(name: str, task: str, reveal: bool = False) -> Setting:
+    def make(scale: Scale) -> Work:
+        problem = {"addition": addition(ANCHORS[1]), "CD 3": context(3), "CD 1": context(1)}[task]
+        loss = "mse" if task == "addition" else "logistic"
+        return deeper(change(problem, reveal=reveal), scale, name, loss)
+
+    return setting(f"{name} {task}{' revealed' if reveal else ''}", "On digits of 16 x 16 pixels.", make)
+
+
+rich_te, lazy_te = te_network(0.01), te_network(1.0)
+near, far = digits(NEAR), digits(FAR)
+near_seen, far_seen = digits(NEAR, reveal=True), digits(FAR, reveal=True)
+far_four = digits(FAR, 4)
+cd1, cd2, cd3 = (digit_context(size, FAR) for size in (1, 2, 3))
+deep_cd1, deep_cd3 = deep_cd(3, 1), deep_cd(3, 3)

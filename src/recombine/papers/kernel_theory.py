@@ -6,24 +6,59 @@ distort them: a memorisation leak, a shortcut. The settings are in `kernel_setti
 `kernel_calculations`.
 """
 
-from recombine.papers import kernel_calculations as computed
 from recombine.papers.claims import Check, Claim, Control, Range, Scale, Setting
-from recombine.papers.kernel_calculations import addition, context, equivalence
 from recombine.papers.kernel_settings import (
+    ANCHORS,
     FAR,
     NEAR,
-    calculation,
-    convnet,
-    deep_addition,
-    deep_context,
-    deeper,
-    lazy_addition,
-    pixels,
-    setting,
-    symbolic_classes,
+    cd1,
+    cd2,
+    cd3,
+    cd_network,
+    deep_cd1,
+    deep_cd3,
+    deep_sum,
+    depth,
+    digit_classes,
+    digit_context,
+    digits,
+    dispersed,
+    equal,
+    every_place,
+    exposure,
+    exposure_bias,
+    failing,
+    far,
+    far_four,
+    far_seen,
+    general,
+    large,
+    lazy,
+    lazy_te,
+    linear_pixels,
+    margin_map,
+    near,
+    near_seen,
+    no_overlap,
+    one_anchor_curve,
+    one_two_four,
+    overlap,
+    product_kernel,
+    random_codes,
+    rich_te,
+    sprites,
+    sprites_told,
+    squares_map,
+    structured,
+    te_kernel,
+    te_network,
+    to_kernel,
+    two_anchors,
+    unordered_codes,
+    unstructured,
+    working,
 )
 from recombine.papers.paper import Paper, papers
-from recombine.studies import Work, change
 from recombine.theory import leak
 
 KEY = "kernel-theory"
@@ -33,7 +68,6 @@ SYMBOL_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 12}  # symbolic networks,
 MORE_SEEDS = {**SYMBOL_SEEDS, Scale.QUICK: 16, Scale.LAPTOP: 24}  # where a range is narrow
 
 RELU_SALIENCE = 0.4264  # S(1;2) after one random ReLU layer
-ANCHORS = {1: (0.0,), 2: (-4.0, 4.0), 3: (-1.0, 0.0, 1.0), 4: (-4.0, -3.0, 3.0, 4.0)}
 EXACT = Range(high=1e-10)
 ROUNDING = "an identity; what is left is rounding"
 
@@ -50,162 +84,6 @@ def claim(
     return Claim(id, KEY, place, says, checks, settings, Control(*control), seeds)
 
 
-# Calculations
-
-structured = calculation(
-    "random networks", "Random ReLU networks on concatenated one-hot codes.", computed.RandomNetworks()
-)
-unstructured = calculation(
-    "random networks on random codes", "The same networks on a random vector per combination.",
-    computed.RandomNetworks(structured=False),
-)  # fmt: skip
-overlap = calculation(
-    "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity()
-)
-no_overlap = calculation(
-    "gaussian kernel on random codes", "The same under a kernel that knows no components.",
-    computed.KernelAdditivity(structured=False),
-)  # fmt: skip
-te_kernel = calculation("transitive equivalence by kernels", "Four splits, nine saliences.", computed.TransitiveTasks())
-to_kernel = calculation(
-    "transitive ordering by kernels", "5, 7 and 9 items, nine saliences.", computed.TransitiveTasks(task="ordering")
-)
-every_place = calculation("addition by kernels", "Five anchor sets, ten saliences.", computed.Leak())
-product_kernel = calculation(
-    "products by kernels", "The same with products in place of sums.", computed.Leak(answer="product")
-)
-two_anchors = calculation(
-    "two anchors", "Anchors at the ends, in the middle, and next to zero.",
-    computed.Leak(anchors=((-4.0, 4.0), (-2.0, 2.0), (-1.0, 1.0))),
-)  # fmt: skip
-one_two_four = calculation(
-    "one, two and four anchors", "Different numbers of anchors.",
-    computed.Leak(anchors=((0.0,), (-2.0, 2.0), (-4.0, -3.0, 3.0, 4.0))),
-)  # fmt: skip
-exposure = calculation("invariance and partial exposure", "Two by two inputs, ten saliences.", computed.Exposure())
-exposure_bias = calculation(
-    "the same with an intercept", "A readout with a free intercept.", computed.Exposure(bias=True)
-)
-dispersed = calculation(
-    "dispersed addition", "Two partners for every item, 50 seeds, as published.", computed.DispersedAddition()
-)
-one_anchor_curve = calculation(
-    "one anchor in its place", "The same machine trained on one anchor item.",
-    computed.DispersedAddition(dispersed=False, repeats=1),
-)  # fmt: skip
-margin_map = calculation("map by widest margin", "650 kernels, three tasks.", computed.ContextMap())
-squares_map = calculation("map by least squares", "The same by least squares.", computed.ContextMap(solver="min-norm"))
-failing = calculation(
-    "failing representation", "Three ReLU layers on CD-3, widest margin.", computed.ContextConjunctions()
-)
-working = calculation(
-    "working representation", "Three rectified quadratic layers on CD-3, widest margin.",
-    computed.ContextConjunctions(nonlinearity="rectified-quadratic"),
-)  # fmt: skip
-random_codes = calculation(
-    "random representations", "400 narrow random networks on symbolic addition.", computed.RandomRepresentations()
-)
-unordered_codes = calculation(
-    "random representations of random codes", "The same on a random vector per combination.",
-    computed.RandomRepresentations(structured=False),
-)  # fmt: skip
-sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", computed.SpriteCodes())
-sprites_told = calculation(
-    "sprite codes that hold the answer", "The code also says whether two items share a class.",
-    computed.SpriteCodes(told=True),
-)  # fmt: skip
-general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak())
-equal = calculation(
-    "equal leak law", "The same cases, the published law at mean values.", computed.GeneralLeak(law="equal")
-)
-
-
-def depth(nonlinearity: str, components: int, layers: int) -> Setting:
-    work = computed.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
-    name = f"{nonlinearity}, {components} components, {layers} layers".replace("-", " ").replace(",", "")
-    return calculation(name, "Salience after random layers.", work)
-
-
-# Networks
-
-
-def _anchors(count: int) -> str:
-    return "1 anchor" if count == 1 else f"{count} anchors"
-
-
-def lazy(anchors: int, reveal: bool = False, initial: float = 1.0, at: tuple[float, ...] | None = None) -> Setting:
-    values = at or ANCHORS[anchors]
-    words = f"{'rich' if initial < 1 else 'lazy'} network {_anchors(len(values))}{' revealed' if reveal else ''}"
-    words += " in the middle" if at else ""
-    return setting(words, "One hidden layer of 1,000 ReLU units.", lambda scale: lazy_addition(values, initial, reveal))
-
-
-def digits(distance: int, anchors: int = 1, reveal: bool = False) -> Setting:
-    words = f"ConvNet addition distance {distance} {_anchors(anchors)}{' revealed' if reveal else ''}"
-
-    def make(scale: Scale) -> Work:
-        return convnet(change(addition(ANCHORS[anchors]), reveal=reveal), scale, distance)
-
-    return setting(words, "Sums of two digits, each in a channel of its own.", make)
-
-
-def digit_context(size: int, distance: int, loss: str = "logistic") -> Setting:
-    return setting(
-        f"ConvNet CD {size} distance {distance} {loss}",
-        "Context dependence of three digits, each in a channel of its own.",
-        lambda scale: convnet(context(size), scale, distance, loss),
-    )
-
-
-def digit_classes(distance: int) -> Setting:
-    return setting(
-        f"ConvNet transitive equivalence distance {distance}",
-        "Are two digits of one class? Four anchors of five in each class.",
-        lambda scale: convnet(equivalence((5, 5), 4), scale, distance, "logistic", epochs=30),
-    )
-
-
-def linear_pixels(distance: int) -> Setting:
-    return setting(
-        f"linear pixels distance {distance}", "A linear readout of the pixels.", lambda scale: pixels(scale, distance)
-    )
-
-
-def te_network(initial: float, loss: str = "mse") -> Setting:
-    return setting(
-        f"transitive equivalence {loss} {'lazy' if initial == 1 else 'rich'}",
-        "One hidden layer of 1,000 ReLU units on 12 of 16 pairs.",
-        lambda scale: symbolic_classes(equivalence(), initial, loss, steps=10_000, stop=1e-6),
-    )
-
-
-def cd_network(loss: str, initial: float, size: int = 3) -> Setting:
-    return setting(
-        f"CD {size} {loss} {'lazy' if initial == 1 else 'rich'}",
-        "One hidden layer of 1,000 ReLU units.",
-        lambda scale: symbolic_classes(context(size), initial, loss),
-    )
-
-
-def deep_sum(layers: int) -> Setting:
-    return setting(f"deep MLP addition depth {layers}", "Width 100, Adam.", lambda scale: deep_addition(layers))
-
-
-def deep_cd(layers: int, size: int) -> Setting:
-    return setting(
-        f"deep MLP CD {size} depth {layers}", "Width 100, Adam, logistic.", lambda scale: deep_context(layers, size)
-    )
-
-
-def large(name: str, task: str, reveal: bool = False) -> Setting:
-    def make(scale: Scale) -> Work:
-        problem = {"addition": addition(ANCHORS[1]), "CD 3": context(3), "CD 1": context(1)}[task]
-        loss = "mse" if task == "addition" else "logistic"
-        return deeper(change(problem, reveal=reveal), scale, name, loss)
-
-    return setting(f"{name} {task}{' revealed' if reveal else ''}", "On digits of 16 x 16 pixels.", make)
-
-
 def near_law(anchors: int) -> Range:
     """Within 0.03 of the leak formula at the salience of one ReLU layer."""
     slope = leak(RELU_SALIENCE, anchors)
@@ -216,13 +94,6 @@ LAW = "our notes: lazy networks follow Eq. 3 at S(1;2) = 0.4264; within 0.03"
 SMALLER = "held-out slopes smaller than those on trained pairs"
 PUBLISHED_ADDITIVITY = "published: 0.867 to 0.996 over networks and tasks; lower end"
 LARGER = Scale.LAPTOP
-
-rich_te, lazy_te = te_network(0.01), te_network(1.0)
-near, far = digits(NEAR), digits(FAR)
-near_seen, far_seen = digits(NEAR, reveal=True), digits(FAR, reveal=True)
-far_four = digits(FAR, 4)
-cd1, cd2, cd3 = (digit_context(size, FAR) for size in (1, 2, 3))
-deep_cd1, deep_cd3 = deep_cd(3, 1), deep_cd(3, 3)
 
 papers.add(
     Paper(
