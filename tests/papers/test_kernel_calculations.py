@@ -8,6 +8,7 @@ import pytest
 from recombine.core.errors import InputError
 from recombine.core.spec import dump
 from recombine.papers import kernel_calculations as computed
+from recombine.papers import kernel_representations as representations
 from recombine.studies import Calculation, Computed, calculations, change
 from recombine.theory import leak
 
@@ -68,7 +69,8 @@ def test_random_networks_gather_by_overlap_and_random_vectors_do_not():
     """The spread of overlap kernels falls as one over the root of the width: a slope of -1/2 in logarithms."""
     settings = {"widths": (100, 400, 1600), "draws": 4, "depth": 1, "levels": 3}
     gathered, scattered = (
-        computed.RandomNetworks(structured=structured, **settings).compute().measures for structured in (True, False)
+        representations.RandomNetworks(structured=structured, **settings).compute().measures
+        for structured in (True, False)
     )
     assert gathered["spread_exponent"] == pytest.approx(-0.5, abs=0.15)
     assert gathered["salience_error"] < 0.03
@@ -100,7 +102,7 @@ def test_transitive_tasks():
     ],
 )
 def test_salience_by_depth_is_the_published_curve(nonlinearity, components, layers, expected):
-    found = computed.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers).compute()
+    found = representations.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers).compute()
     assert found.arrays["salience"].shape == (layers + 1, components)
     assert found.arrays["salience"][-1] == pytest.approx(expected, abs=6e-5)
     assert found.measures["last"] == pytest.approx(expected[-1], abs=6e-5)
@@ -108,7 +110,7 @@ def test_salience_by_depth_is_the_published_curve(nonlinearity, components, laye
 
 
 def test_relu_layers_move_salience_one_way_and_the_middle_order_peaks():
-    found = computed.SalienceByDepth().compute().measures
+    found = representations.SalienceByDepth().compute().measures
     assert found["first_rise"] < 0 < found["last_rise"]
     assert found["second_peak"] in (5, 6)
 
@@ -173,14 +175,14 @@ def test_the_general_law_holds_where_the_published_one_does_not():
 
 def test_random_representations_are_additive_on_average_only():
     """Chance alone gives a ratio of one over the root of the number of draws: .2 for 25."""
-    found = computed.RandomRepresentations(width=100, draws=25).compute().measures
+    found = representations.RandomRepresentations(width=100, draws=25).compute().measures
     assert found["residual_ratio"] == pytest.approx(found["mean_residual"] / found["single_residual"])
     assert found["residual_ratio"] == pytest.approx(0.2, abs=0.1)
     assert found["single_residual"] > 0.05
 
 
 def test_a_code_of_sprites_is_limited_like_symbols_unless_it_holds_the_answer():
-    plain, told = (computed.SpriteCodes(told=told).compute().measures for told in (False, True))
+    plain, told = (representations.SpriteCodes(told=told).compute().measures for told in (False, True))
     assert plain["equivalence_accuracy"] <= 0.75
     assert told["equivalence_accuracy"] > 0.75
     assert plain["addition_slope"] < 0.95
@@ -191,7 +193,7 @@ def test_a_code_of_sprites_is_limited_like_symbols_unless_it_holds_the_answer():
     [
         (lambda: computed.TransitiveTasks(task="eqivalence"), "transitive-tasks: task = 'eqivalence'"),
         (lambda: computed.GeneralLeak(cases=0), "general-leak: cases = 0"),
-        (lambda: computed.SalienceByDepth(components=1), "salience-by-depth: components = 1"),
+        (lambda: representations.SalienceByDepth(components=1), "salience-by-depth: components = 1"),
         (lambda: calculations.parse({"kind": "leek"}), "unknown calculation 'leek'; did you mean 'leak'"),
     ],
 )

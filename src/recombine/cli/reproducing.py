@@ -112,18 +112,27 @@ def check(
 
 def show(judged: "Sequence[Judgement]") -> None:
     """The verdict table: a line per claim, with its checks below it."""
+    from recombine.papers import Verdict
+
     rows: list[tuple[str, str, str, str]] = []
     for judgement in judged:
         claim = judgement.claim
         broken = "" if judgement.sound else "  BROKEN CHECK: the control passes too"
         rows.append((claim.id, judgement.verdict, f"control {judgement.control_verdict}", claim.says + broken))
-        for result in judgement.checks:
+        for result, control in zip(judgement.checks, judgement.control_checks, strict=True):
             found = result.note
             if result.measured:
                 found = f"{result.measured.estimate:.3g} {_spread(result.measured)}"
+            both = result.verdict is control.verdict is Verdict.CONFIRMED
+            also = "; its control passes this check too" if both else ""
             where = "" if result.check.where() == "main" else f" ({result.check.where()})"
             rows.append(
-                ("", f"  {result.verdict}", result.check.quantity + where, f"{found}; must be {result.check.expected}")
+                (
+                    "",
+                    f"  {result.verdict}",
+                    result.check.quantity + where,
+                    f"{found}; must be {result.check.expected}{also}",
+                )
             )
     print_table(("claim", "verdict", "", ""), rows)
 

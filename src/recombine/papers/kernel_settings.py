@@ -14,6 +14,7 @@ from typing import Any
 from recombine.data import Problem
 from recombine.models import models
 from recombine.papers import kernel_calculations as computed
+from recombine.papers import kernel_representations as representations
 from recombine.papers.claims import Scale, Setting
 from recombine.papers.kernel_calculations import addition, context, equivalence
 from recombine.studies import Experiment, Work, change
@@ -136,11 +137,11 @@ def pixels(scale: Scale, distance: int) -> Experiment:
 ANCHORS = {1: (0.0,), 2: (-4.0, 4.0), 3: (-1.0, 0.0, 1.0), 4: (-4.0, -3.0, 3.0, 4.0)}
 
 structured = calculation(
-    "random networks", "Random ReLU networks on concatenated one-hot codes.", computed.RandomNetworks()
+    "random networks", "Random ReLU networks on concatenated one-hot codes.", representations.RandomNetworks()
 )
 unstructured = calculation(
     "random networks on random codes", "The same networks on a random vector per combination.",
-    computed.RandomNetworks(structured=False),
+    representations.RandomNetworks(structured=False),
 )  # fmt: skip
 overlap = calculation(
     "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity()
@@ -186,16 +187,18 @@ working = calculation(
     computed.ContextConjunctions(nonlinearity="rectified-quadratic"),
 )  # fmt: skip
 random_codes = calculation(
-    "random representations", "400 narrow random networks on symbolic addition.", computed.RandomRepresentations()
+    "random representations",
+    "400 narrow random networks on symbolic addition.",
+    representations.RandomRepresentations(),
 )
 unordered_codes = calculation(
     "random representations of random codes", "The same on a random vector per combination.",
-    computed.RandomRepresentations(structured=False),
+    representations.RandomRepresentations(structured=False),
 )  # fmt: skip
-sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", computed.SpriteCodes())
+sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", representations.SpriteCodes())
 sprites_told = calculation(
     "sprite codes that hold the answer", "The code also says whether two items share a class.",
-    computed.SpriteCodes(told=True),
+    representations.SpriteCodes(told=True),
 )  # fmt: skip
 general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak())
 equal = calculation(
@@ -204,7 +207,7 @@ equal = calculation(
 
 
 def depth(nonlinearity: str, components: int, layers: int) -> Setting:
-    work = computed.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
+    work = representations.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
     name = f"{nonlinearity}, {components} components, {layers} layers".replace("-", " ").replace(",", "")
     return calculation(name, "Salience after random layers.", work)
 

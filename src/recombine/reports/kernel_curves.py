@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recombine.papers.kernel_calculations import DispersedAddition, Leak, RandomNetworks, SalienceByDepth
+from recombine.papers.kernel_calculations import DispersedAddition, Leak
+from recombine.papers.kernel_representations import RandomNetworks, SalienceByDepth
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image, logarithmic
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import MINUS, count, short

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recombine.data.components import ComponentTask
 from recombine.measures import ComponentEvidence, Evidence, measures
 from recombine.papers import kernel_calculations as computed
+from recombine.papers import kernel_representations as representations
 from recombine.reports.answers import answers_figure
 from recombine.reports.context_map import context_map_figure
 from recombine.reports.curves import curves_figure
@@ -44,8 +45,8 @@ def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figure
 
 # Calculations without a figure of their own have none.
 DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
-    computed.RandomNetworks: spread_figure,
-    computed.SalienceByDepth: salience_figure,
+    representations.RandomNetworks: spread_figure,
+    representations.SalienceByDepth: salience_figure,
     computed.Leak: leak_figure,
     computed.DispersedAddition: dispersed_figure,
     computed.ContextMap: context_map_figure,

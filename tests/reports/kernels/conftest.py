@@ -8,6 +8,7 @@ from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.papers import Check, Paper, Range, Scale
 from recombine.papers import kernel_calculations as computed
+from recombine.papers import kernel_representations as representations
 from recombine.papers.claims import Setting
 from recombine.records import Store
 from recombine.reports.findings import gather
@@ -72,14 +73,14 @@ def calculated(name: str, work: Calculation) -> Setting:
 
 
 SMALL = {
-    "layers": computed.SalienceByDepth(components=3, depth=4),
-    "many layers": computed.SalienceByDepth(components=2, depth=120),
+    "layers": representations.SalienceByDepth(components=3, depth=4),
+    "many layers": representations.SalienceByDepth(components=2, depth=120),
     "leak": computed.Leak(anchors=((0.0,), (-4.0, 4.0), (-2.0, 2.0))),
     "products": computed.Leak(anchors=((0.0,), (-4.0, 4.0)), answer="product"),
     "dispersed": computed.DispersedAddition(repeats=2),
     "map": computed.ContextMap(points=4),
     "shares": computed.ContextConjunctions(),
-    "spread": computed.RandomNetworks(levels=3, widths=(20, 80), draws=2),
+    "spread": representations.RandomNetworks(levels=3, widths=(20, 80), draws=2),
     "law": computed.GeneralLeak(cases=2),
 }
 
