@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from multiprocessing import active_children
+from multiprocessing import active_children, connection, get_context
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies import Experiment, change, vary
+from recombine.studies import Experiment, change, local, vary
 from recombine.studies.local import execute, missing
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack
@@ -127,6 +127,7 @@ import recombine as rc
 from recombine.models.catalogue import MlpDecoder
 from recombine.records import Store
 from recombine.studies import Experiment, vary
+from recombine.studies import local
 from recombine.studies.local import execute
 
 @rc.models.models.register("deadly")
@@ -242,3 +243,28 @@ def assert_no_process_of_session(session: int) -> None:
             return
         time.sleep(0.2)
     pytest.fail(f"processes left behind: {listed.stdout}")
+
+
+def test_workers_killed_while_they_speak_silence_nobody():
+    """Twenty writers are killed in the middle of a flood of messages; the last one's words still arrive."""
+
+    class Hears(Progress):
+        heard = ""
+
+        def moved(self, name: str, share: float, loss: float) -> None:
+            self.heard = name
+
+    def flood(messages: connection.Connection) -> None:
+        while True:
+            messages.send(("flood", 0.5, 0.0))
+
+    hears = Hears()
+    with local._messages(hears) as messages:
+        for _ in range(20):
+            writer = get_context("fork").Process(target=flood, args=(messages,), daemon=True)
+            writer.start()
+            time.sleep(0.05)
+            writer.kill()
+            writer.join()
+        messages.send(("last words", 1.0, 0.0))
+    assert hears.heard == "last words"

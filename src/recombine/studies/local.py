@@ -15,8 +15,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import active_children, connection, current_process, get_context, parent_process
-from multiprocessing.queues import SimpleQueue
+from multiprocessing import Pipe, active_children, connection, current_process, get_context, parent_process
+from multiprocessing.connection import Connection
 from typing import Any
 
 from recombine.core.errors import InputError
@@ -152,7 +152,7 @@ def commit(work: Work, outcome: Outcome, store: Store) -> None:
 def _through_pool(
     stacks: Sequence[Stack],
     workers: int,
-    messages: "SimpleQueue[Any]",
+    messages: Connection,
     finish: Callable[[Stack, Sequence[Outcome]], None],
     errors: list[Exception],
 ) -> list[Stack]:
@@ -218,10 +218,10 @@ def _main_left_alone() -> Iterator[None]:
         main.__dict__.update(kept)
 
 
-_messages_out: "SimpleQueue[Any] | None" = None
+_messages_out: Connection | None = None
 
 
-def _start_worker(messages: "SimpleQueue[Any]") -> None:
+def _start_worker(messages: Connection) -> None:
     """One thread each, and no life after the driver's: a killed driver leaves no orphan waiting for work."""
     global _messages_out
     _messages_out = messages
@@ -253,7 +253,7 @@ def _work(homes: Sequence[str], settings: Sequence[Settings]) -> list[Outcome]:
 
     def tell(step: int, steps: int, loss: float) -> None:
         assert _messages_out is not None
-        _messages_out.put((stack.name, step / steps, loss))
+        _messages_out.send((stack.name, step / steps, loss))
 
     try:
         return type(stack.members[0]).run_together(stack.members, tell)
@@ -264,12 +264,16 @@ def _work(homes: Sequence[str], settings: Sequence[Settings]) -> list[Outcome]:
 
 
 @contextmanager
-def _messages(progress: Progress) -> Iterator["SimpleQueue[Any]"]:
-    """A queue from the workers, read by a thread that passes what they say to ``progress``."""
-    messages: SimpleQueue[Any] = get_context("spawn").SimpleQueue()
+def _messages(progress: Progress) -> Iterator[Connection]:
+    """A pipe from the workers, read by a thread that passes what they say to ``progress``.
+
+    Messages are far smaller than what a pipe takes in one piece, so writers need no lock, and a worker killed in the
+    middle of anything cannot leave one locked behind.
+    """
+    incoming, messages = Pipe(duplex=False)
 
     def pass_on() -> None:
-        while (message := messages.get()) is not None:
+        while (message := incoming.recv()) is not None:
             progress.moved(*message)
 
     reader = threading.Thread(target=pass_on, daemon=True)
@@ -277,8 +281,10 @@ def _messages(progress: Progress) -> Iterator["SimpleQueue[Any]"]:
     try:
         yield messages
     finally:
-        messages.put(None)
+        messages.send(None)
         reader.join()
+        incoming.close()
+        messages.close()
 
 
 def check_workers(workers: int | None) -> int | None:
