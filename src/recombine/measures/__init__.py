@@ -12,6 +12,7 @@ from recombine.measures.decisions import sign_agreement
 from recombine.measures.embedding import top_share
 from recombine.measures.error import error_map, mse, nmse
 from recombine.measures.evidence import Evidence, NotFinite
+from recombine.measures.exhibits import exhibits
 from recombine.measures.metric_tensor import MetricTensor, factorisation_score, pullback_metric
 from recombine.measures.network_salience import component_salience
 from recombine.measures.participation import participation_ratio
@@ -35,6 +36,7 @@ __all__ = [
     "component_salience",
     "conjunction_shares",
     "error_map",
+    "exhibits",
     "extreme_pixels",
     "factorisation_score",
     "factorised_kernel",

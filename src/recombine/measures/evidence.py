@@ -31,6 +31,8 @@ class Evidence:
     # One picture per level of a factor ("x", "y"), for networks that render each factor on its own.
     embeddings: Mapping[str, Float[np.ndarray, "_levels rows columns"]] = field(default_factory=dict)
     periodic: bool = False  # both factors are rings, and so are the rows and columns of the pictures
+    # Channels, rows and columns of the layers that are pictures themselves; their features are flat, in that order.
+    channels: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._check_pictures()

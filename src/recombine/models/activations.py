@@ -48,6 +48,14 @@ def _stages(network: nn.Module, codes: torch.Tensor) -> Iterator[tuple[str, torc
         yield "output", network(codes)
 
 
+@torch.no_grad()
+def channels(network: nn.Module, code: Float[torch.Tensor, "1 inputs"]) -> dict[str, tuple[int, int, int]]:
+    """Channels, rows and columns of the hidden stages that are pictures, by name."""
+    with eval_mode(network):
+        shapes = {name: tuple(stage.shape[1:]) for name, stage in _stages(network, code)}
+    return {name: (shape[0], shape[1], shape[2]) for name, shape in shapes.items() if len(shape) == 3}
+
+
 @contextmanager
 def eval_mode(network: nn.Module) -> Iterator[None]:
     """Inside, dropout and the statistics of a batch play no part; afterwards every module is in its own mode again."""

@@ -9,25 +9,36 @@ from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, canonical_json, dump
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
-from recombine.measures import measures
+from recombine.measures import exhibits, measures
 from recombine.models import ModelSpec, models
 from recombine.studies.work import Tell, Work, change
 from recombine.training import Outcome, Plan, Recipe, run_stack
 
 
 class Experiment(Work):
-    """One training run to be: problem, model, recipe, seed and what is measured. Its digest names its record."""
+    """One training run to be: problem, model, recipe, seed and what is measured. Its digest names its record.
+
+    ``exhibits`` are arrays for figures that its record keeps, beside the error map and a few samples.
+    """
 
     problem: Problem
     model: Annotated[ModelSpec, MemberOf(models)]
     recipe: Recipe = Recipe()
     measures: tuple[str, ...]
+    exhibits: tuple[str, ...] = ()
 
     @field_validator("measures")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
             measures.pick(name)
+        return tuple(sorted(set(names)))
+
+    @field_validator("exhibits")
+    @classmethod
+    def _exhibited(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            exhibits.pick(name)
         return tuple(sorted(set(names)))
 
     def model_post_init(self, context: object) -> None:
@@ -40,7 +51,7 @@ class Experiment(Work):
 
     def plan(self) -> Plan:
         """What the training package needs to know of it."""
-        return Plan(self.problem, self.model, self.recipe, self.seed, self.measures)
+        return Plan(self.problem, self.model, self.recipe, self.seed, self.measures, self.exhibits)
 
     def title(self) -> str:
         return f"{self.model.kind} on {self.problem.task.kind}, seed {self.seed}"

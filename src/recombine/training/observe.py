@@ -12,7 +12,7 @@ from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.pictures import picture_task
 from recombine.measures import ComponentEvidence, Evidence
-from recombine.models.activations import activations
+from recombine.models.activations import activations, channels
 from recombine.models.tangent import tangent_kernel
 
 # Samples of a combination whose activations are compared with those of others.
@@ -26,12 +26,14 @@ def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: in
     if isinstance(problem.task, ComponentTask):
         return _components(problem, problem.task, network, untrained, seed)
     everything = problem.everything
-    layers = {name: tensor.numpy() for name, tensor in activations(network, torch.from_numpy(everything.codes)).items()}
+    codes = torch.from_numpy(everything.codes)
+    layers = {name: tensor.numpy() for name, tensor in activations(network, codes).items()}
     pictures = {}
     if hasattr(network, "embeddings"):
         with torch.no_grad():
             pictures = {name: picture.numpy() for name, picture in network.embeddings().items()}  # type: ignore[operator]
-    return _evidence(problem, layers["output"].reshape(everything.targets.shape), layers, pictures)
+    outputs = layers["output"].reshape(everything.targets.shape)
+    return _evidence(problem, outputs, layers, pictures, channels(network, codes[:1]))
 
 
 def truth(problem: Problem) -> Evidence:
@@ -39,11 +41,15 @@ def truth(problem: Problem) -> Evidence:
     everything = problem.everything
     flat = everything.targets.reshape(len(everything), -1)
     layers = {"input": everything.codes, "layer0": flat, "output": flat}
-    return _evidence(problem, everything.targets, layers, {})
+    return _evidence(problem, everything.targets, layers, {}, {})
 
 
 def _evidence(
-    problem: Problem, outputs: np.ndarray, layers: dict[str, np.ndarray], embeddings: dict[str, np.ndarray]
+    problem: Problem,
+    outputs: np.ndarray,
+    layers: dict[str, np.ndarray],
+    embeddings: dict[str, np.ndarray],
+    channels: dict[str, tuple[int, int, int]],
 ) -> Evidence:
     task = picture_task(problem.task)
     return Evidence(
@@ -55,6 +61,7 @@ def _evidence(
         layers=layers,
         embeddings=embeddings,
         periodic=task.periodic,
+        channels=channels,
     )
 
 

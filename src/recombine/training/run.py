@@ -3,6 +3,7 @@
 import resource
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
-from recombine.measures import ComponentEvidence, Evidence, NotFinite, error_map, measures
+from recombine.measures import ComponentEvidence, Evidence, NotFinite, error_map, exhibits, measures
 from recombine.models import Interface, ModelSpec
 from recombine.training.recipe import Recipe
 
@@ -61,6 +62,7 @@ class Plan:
     recipe: Recipe
     seed: int
     measures: tuple[str, ...]
+    exhibits: tuple[str, ...] = ()
 
 
 def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
@@ -121,8 +123,8 @@ def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
         return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
     layers = tuple(evidence.layers) if isinstance(evidence, Evidence) else ()
-    cost = _cost(started, history.seconds)
-    return Outcome("done", None, found, cost, {**arrays, **shown(evidence)}, weights, layers, undefined)
+    arrays |= {**shown(evidence), **_exhibits(plan, evidence)}
+    return Outcome("done", None, found, _cost(started, history.seconds), arrays, weights, layers, undefined)
 
 
 def measure_network(
@@ -138,8 +140,8 @@ def measure_network(
 def _true_outcome(plan: Plan, evidence: Evidence) -> Outcome:
     started = time.perf_counter()
     found, undefined = _measures(plan, evidence)
-    layers = tuple(evidence.layers)
-    return Outcome("done", None, found, _cost(started, 0.0), shown(evidence), {}, layers, undefined)
+    arrays = {**shown(evidence), **_exhibits(plan, evidence)}
+    return Outcome("done", None, found, _cost(started, 0.0), arrays, {}, tuple(evidence.layers), undefined)
 
 
 def _measures(plan: Plan, evidence: Evidence | ComponentEvidence) -> tuple[dict[str, Any], dict[str, str]]:
@@ -151,6 +153,17 @@ def _measures(plan: Plan, evidence: Evidence | ComponentEvidence) -> tuple[dict[
         except InputError as error:
             undefined[name] = str(error)
     return found, undefined
+
+
+def _exhibits(plan: Plan, evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:
+    """The arrays for figures that a plan asks for; what cannot be drawn of this run is left out."""
+    found: dict[str, np.ndarray] = {}
+    if not isinstance(evidence, Evidence):
+        return found
+    for name in plan.exhibits:
+        with suppress(InputError):
+            found |= exhibits.pick(name)(evidence)
+    return found
 
 
 def shown(evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:

@@ -1,0 +1,127 @@
+"""Exhibits: small arrays of a run for a figure, kept in its record when its experiment asks for them.
+
+They are in half precision or bytes: enough to look at, and a few kilobytes a run.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.registry import Registry
+from recombine.core.shapes import Bool, Float, Int
+from recombine.measures.evidence import FACTORS, Evidence
+from recombine.measures.similarity import similarity_matrix
+from recombine.measures.tuning import layers_of_interest, unit_maps
+from recombine.measures.volume import volume_map
+
+Arrays = dict[str, np.ndarray]
+
+#: Every exhibit by name: a function from evidence to named arrays.
+exhibits: Registry[Callable[[Evidence], Arrays]] = Registry("exhibit")
+
+PANELS = 4  # held-out combinations whose superposition is shown
+TRAINED, HELD = 120, 60  # rows and columns of the similarity matrix at most
+UNITS = 6  # units and channels that are shown of a layer
+
+
+@exhibits.register("superposition")
+def superposition_panels(evidence: Evidence) -> Arrays:
+    """Ink of a few answers deep in the hole, of the truth, and of the summed answers that share x and that share y.
+
+    Each sum is over the trained combinations with that very level and is divided by its maximum.
+    """
+    chosen = spread_out(evidence.section(evidence.deep), PANELS)
+    levels = evidence.levels
+    ink, trained = evidence.ink("id"), evidence.section("id")
+    sums = []
+    for axis in range(len(FACTORS)):
+        shared = levels[chosen, axis][:, None] == levels[trained, axis]
+        total = shared.astype(np.float64) @ ink
+        sums.append(total / np.maximum(total.max(axis=1, keepdims=True), 1e-12))
+    pictures = evidence.targets.shape[1:]
+    blank = 1.0 if evidence.dark else 0.0
+    shown = {
+        "superposition_truth": np.abs(blank - evidence.targets[chosen]),
+        "superposition_answer": (1 - evidence.outputs[chosen]) if evidence.dark else evidence.outputs[chosen],
+        "superposition_y": sums[0].reshape(-1, *pictures),
+        "superposition_x": sums[1].reshape(-1, *pictures),
+    }
+    return {"superposition_combinations": levels[chosen], **{k: v.astype(np.float16) for k, v in shown.items()}}
+
+
+@exhibits.register("similarity")
+def similarity_exhibit(evidence: Evidence) -> Arrays:
+    """The overlap of trained with held-out answers, in bytes of its maximum, for evenly chosen rows and columns."""
+    matrix = similarity_matrix(evidence)
+    rows, columns = (evenly(size, most) for size, most in zip(matrix.shape, (TRAINED, HELD), strict=True))
+    part = matrix[np.ix_(rows, columns)]
+    return {
+        "similarity": np.round(255 * part / max(part.max(), 1e-12)).astype(np.uint8),
+        "similarity_trained": evidence.levels[evidence.section("id")][rows].astype(np.int16),
+        "similarity_held": evidence.levels[evidence.section(evidence.deep)][columns].astype(np.int16),
+    }
+
+
+@exhibits.register("volume")
+def volume_exhibit(evidence: Evidence) -> Arrays:
+    """log10 of the volume of every cell, a map per layer, the input first and the output last."""
+    maps = [volume_map(evidence.on_grid(name), evidence.periodic) for name in evidence.every_layer()]
+    return {"volume_maps": np.stack(maps).astype(np.float16)}
+
+
+@exhibits.register("embeddings")
+def embedding_exhibit(evidence: Evidence) -> Arrays:
+    """The learned pictures of three levels of each factor, for networks that render factors one by one."""
+    if not evidence.embeddings:
+        raise InputError("this evidence has no embeddings to exhibit; use a model that renders each factor alone.")
+    found: Arrays = {}
+    for factor, pictures in evidence.embeddings.items():
+        levels = np.array([len(pictures) * k // 4 for k in (1, 2, 3)])
+        found |= {f"embedding_levels_{factor}": levels, f"embedding_{factor}": pictures[levels].astype(np.float16)}
+    return found
+
+
+@exhibits.register("activations")
+def activation_exhibit(evidence: Evidence) -> Arrays:
+    """The busiest channels of the first hidden layer for one held-out combination, as pictures."""
+    name = evidence.hidden_layers(at_least=1)[0]
+    if name not in evidence.channels:
+        raise InputError(f"layer {name!r} is no picture, so it has no channels to exhibit; use a convolutional model.")
+    (chosen,) = spread_out(evidence.section(evidence.deep), 1)
+    maps = evidence.layers[name][chosen].reshape(evidence.channels[name])
+    busiest = np.argsort(-np.ptp(maps.reshape(len(maps), -1), axis=1), kind="stable")[:UNITS]
+    return {"activation_combination": evidence.levels[chosen], "activation_maps": maps[busiest].astype(np.float16)}
+
+
+@exhibits.register("tuning")
+def tuning_exhibit(evidence: Evidence) -> Arrays:
+    """How the busiest units of an early and a late layer answer to every (y, x): (layers, units, y, x)."""
+    found = []
+    for name in layers_of_interest(evidence):
+        maps = unit_maps(evidence, name)
+        busiest = np.argsort(-maps.var(axis=(1, 2)), kind="stable")
+        found.append(maps[distinct_peaks(maps, busiest)])
+    return {"tuning_maps": np.stack(found).astype(np.float16)}
+
+
+def distinct_peaks(maps: Float[np.ndarray, "units y x"], order: Int[np.ndarray, " units"]) -> Int[np.ndarray, " some"]:
+    """The first `UNITS` units in ``order`` whose peaks differ; repeated where there are too few."""
+    peaks: dict[int, int] = {}
+    for unit in order:
+        peaks.setdefault(int(maps[unit].argmax()), int(unit))
+        if len(peaks) == UNITS:
+            break
+    return np.resize(np.array(list(peaks.values())), UNITS)
+
+
+def spread_out(members: Bool[np.ndarray, " combinations"], most: int) -> Int[np.ndarray, " chosen"]:
+    """Up to ``most`` members, evenly spaced in grid order without the ends, as indices of combinations."""
+    places = np.flatnonzero(members)
+    most = min(most, len(places))
+    return places[((np.arange(most) + 0.5) * len(places) / most).astype(int)]
+
+
+def evenly(size: int, most: int) -> Int[np.ndarray, " chosen"]:
+    """At most ``most`` of ``size`` indices, evenly spaced, first and last included."""
+    return np.linspace(0, size - 1, min(size, most)).round().astype(int)
