@@ -169,3 +169,26 @@ def test_the_certificate_of_a_component_task_counts_what_has_an_answer():
     few = Problem("ordering", regions.diagonal(width=1), examples=4).certificate(2)
     assert (whole.seen, whole.held_out) == (12, 30)
     assert (few.seen, few.held_out) == (4, 30)
+
+
+@given(few=st.integers(1, 6), more=st.integers(0, 6), seed=st.integers(0, 5))
+def test_more_drawn_centres_contain_fewer(few: int, more: int, seed: int):
+    small, large = (problem(centres="uniform", examples=count).training_set(seed) for count in (few, few + more))
+    np.testing.assert_array_equal(large.positions[:few], small.positions)
+
+
+@given(few=st.integers(1, 3), seed=st.integers(0, 5))
+def test_some_levels_can_be_shown_alone_and_more_contain_fewer(few: int, seed: int):
+    def alone(count: int | None) -> set[tuple[float, ...]]:
+        shown = problem(isolated=("y", "x"), isolated_levels=count, examples=0).training_set(seed).positions
+        return {tuple(np.nan_to_num(row, nan=-1)) for row in shown}
+
+    assert len(alone(few)) == 2 * few
+    assert alone(few) < alone(few + 1) < alone(None)
+
+
+def test_more_levels_alone_than_there_are_are_refused():
+    with pytest.raises(InputError, match="one of them has"):
+        problem(isolated=("y", "x"), isolated_levels=100)
+    with pytest.raises(InputError, match="no factor is isolated"):
+        problem(isolated_levels=1)

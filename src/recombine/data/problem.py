@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.core.shapes import Bool
+from recombine.core.shapes import Bool, Int
 from recombine.core.spec import MemberOf, Spec
 from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
@@ -18,15 +18,17 @@ from recombine.splits import Certificate, Region, Split, certificate, make_split
 class Problem(Spec):
     """A task with a split and, if wanted, other training examples.
 
-    ``isolated`` names factors whose every level is also shown alone (a lone stripe). ``examples`` trains on that
-    many of the training combinations, drawn by the seed; a larger number contains a smaller one. With
-    ``centres: uniform`` the examples are drawn, with replacement, uniformly from the area of the training cells.
+    ``isolated`` names factors whose levels are also shown alone (a lone stripe), all of them or ``isolated_levels`` of
+    each, drawn by the seed. ``examples`` trains on that many of the training combinations, drawn by the seed; a
+    larger number contains a smaller one, here and there. With ``centres: uniform`` the examples are drawn, with
+    replacement, uniformly from the area of the training cells.
     ``reveal`` adds the held-out combinations to the training set: a control that must compose.
     """
 
     task: Annotated[Task, MemberOf(tasks)]
     split: Annotated[Region, MemberOf(regions)]
     isolated: tuple[str, ...] = ()
+    isolated_levels: int | None = Field(default=None, ge=1)
     examples: int | None = Field(default=None, ge=0)
     centres: Literal["grid", "uniform"] = "grid"
     reveal: bool = False
@@ -42,6 +44,12 @@ class Problem(Spec):
             raise InputError(
                 f"task {self.task.kind!r} has whole combinations only: it shows no factor alone and nothing between "
                 "levels; leave out `isolated` and `centres`."
+            )
+        fewest = min((self.grid.shape[self.grid.axis(name)] for name in self.isolated), default=0)
+        if self.isolated_levels is not None and self.isolated_levels > fewest:
+            raise InputError(
+                f"isolated_levels = {self.isolated_levels} of each isolated factor cannot be shown alone: "
+                f"{f'one of them has {fewest}' if self.isolated else 'no factor is isolated'}; lower it or leave it out."
             )
         pool = self.trained.sum()
         if self.centres == "uniform" and self.examples is None:
@@ -78,11 +86,24 @@ class Problem(Spec):
         pool = self.grid.combinations()[self.trained]
         rng = stream(seed, "data", "examples")
         if self.centres == "uniform":
-            shown = self.task.at(self.task.scatter(pool[rng.integers(len(pool), size=self.examples)], rng))
+            # Cells and places within them by streams of their own, so that more examples contain fewer.
+            cells = pool[rng.integers(len(pool), size=self.examples)]
+            shown = self.task.at(self.task.scatter(cells, stream(seed, "data", "centres")))
         else:
             chosen = pool if self.examples is None else pool[rng.permutation(len(pool))[: self.examples]]
             shown = self.task.examples(chosen, seed)
-        return shown + self.task.at(self.grid.values(self.grid.isolated(*self.isolated))) if self.isolated else shown
+        return shown + self.task.at(self.grid.values(self._alone(seed))) if self.isolated else shown
+
+    def _alone(self, seed: int) -> Int[np.ndarray, "examples factors"]:
+        """The combinations in which a factor is shown alone."""
+        rows = self.grid.isolated(*self.isolated)
+        if self.isolated_levels is None:
+            return rows
+        kept = []
+        for name in self.isolated:
+            levels = stream(seed, "data", "isolated", name).permutation(self.grid.shape[self.grid.axis(name)])
+            kept.append(rows[np.isin(rows[:, self.grid.axis(name)], levels[: self.isolated_levels])])
+        return np.concatenate(kept)
 
     @cached_property
     def everything(self) -> Examples:
@@ -91,7 +112,8 @@ class Problem(Spec):
 
     def certificate(self, seed: int = 0) -> Certificate:
         """What the training set of one seed really shows, and how it bears on what is held out."""
-        return certificate(self.parts, self.shown(seed), self.isolated)
+        every_level = self.isolated if self.isolated_levels is None else ()
+        return certificate(self.parts, self.shown(seed), every_level)
 
     def shown(self, seed: int = 0) -> Bool[np.ndarray, " combinations"]:
         """The combinations that the training set of one seed really shows."""
