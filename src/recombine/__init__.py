@@ -6,7 +6,8 @@ problem: by theory before training, by training, and by looking inside what was 
     import recombine as rc
     problem = rc.Problem(rc.tasks.bump(n=20), split=rc.splits.block(x=(5, 16), y=(5, 16)))
     rc.forecast(problem).verdict
-    rc.train(problem, model="cnn-decoder", seeds=3).measure("ood_accuracy")
+    runs = rc.train(problem, model="cnn-decoder", seeds=3)
+    runs.measure("ood_accuracy"), rc.explain(runs).verdict
 
 Names are loaded when first used, so that importing recombine costs nothing and torch comes only with training.
 """
@@ -22,6 +23,7 @@ _HOMES = {
     "Problem": "recombine.data",
     "Recipe": "recombine.training",
     "encodings": "recombine.data",
+    "explain": "recombine.studies.explaining",
     "forecast": "recombine.studies.forecasting",
     "penalties": "recombine.training",
     "tasks": "recombine.data",
@@ -48,6 +50,7 @@ __all__ = [
     "Recipe",
     "data",
     "encodings",
+    "explain",
     "factors",
     "forecast",
     "measures",
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     from recombine.core.errors import InputError
     from recombine.data import Problem, encodings, tasks
     from recombine.studies import Experiment
+    from recombine.studies.explaining import explain
     from recombine.studies.forecasting import forecast
     from recombine.studies.training import train
     from recombine.training import Recipe, penalties

@@ -1,11 +1,11 @@
-"""The extreme pixel: row is y, column is x, ties are wrong, rings wrap."""
+"""Places: row is y, column is x, ties are wrong, rings wrap; read off pixels, units or numbers."""
 
 import numpy as np
 import pytest
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import extreme_pixels, measures, position_accuracy
+from recombine.measures import Evidence, extreme_pixels, measures, places, position_accuracy
 
 
 @pytest.mark.parametrize("dark", [True, False])
@@ -89,3 +89,57 @@ def test_a_target_without_a_place_is_refused(from_ink, bumps):
     target[4 * 11 + 5] = 0
     with pytest.raises(InputError, match="undefined at y = 4, x = 5: its target has no single extreme pixel"):
         measures["ood_accuracy"](from_ink(bumps(), target))
+
+
+def coded(kind: str, shift: tuple[int, int] = (0, 0), levels: tuple[int, int] = (5, 8), **settings: object) -> Evidence:
+    """Answers to 5 x 8 positions as units or numbers, shifted by some levels; the first row of levels is held out."""
+    y, x = np.indices(levels).reshape(2, -1)
+    if kind == "units":
+        wide = np.arange(max(levels) + 2)
+        targets, outputs = (
+            np.stack(
+                [np.exp(-np.square(np.subtract.outer(place + by, wide))) for place, by in ((y, a), (x, b))], axis=1
+            )
+            for a, b in ((0, 0), shift)
+        )
+    else:
+        targets, outputs = (np.stack([y + a, x + b], axis=1)[:, :, None].astype(float) for a, b in ((0, 0), shift))
+    held = y == 0
+    return Evidence(
+        levels, targets, outputs, {"id": ~held, "ood": held}, dark=False, layers={}, places=kind, **settings
+    )
+
+
+@pytest.mark.parametrize("kind", ["units", "numbers"])
+@pytest.mark.parametrize(("shift", "near", "exact"), [((0, 0), 1, 1), ((1, 0), 1, 0), ((0, 1), 1, 0), ((0, 2), 0, 0)])
+def test_units_and_numbers_give_y_then_x(kind, shift, near, exact):
+    evidence = coded(kind, shift)
+    found, certain = places(evidence, evidence.outputs)
+    assert np.array_equal(found, evidence.levels + shift)
+    assert certain.all()
+    assert measures["ood_accuracy"](evidence) == measures["id_accuracy"](evidence) == near
+    assert measures["ood_exact"](evidence) == exact
+
+
+def test_numbers_are_rounded_and_those_far_off_stay_far_off():
+    evidence = coded("numbers")
+    answers = np.array([[[1.4], [2.6]], [[-0.4], [1e30]]])
+    assert places(evidence, answers)[0].tolist() == [[1, 3], [0, 1_000_000]]
+
+
+def test_numbers_on_a_ring_of_levels_go_the_short_way_round():
+    assert measures["ood_accuracy"](coded("numbers", (4, 7), periodic=True)) == 1  # one less on rings of 5 and of 8
+    assert measures["ood_accuracy"](coded("numbers", (4, 7))) == 0
+
+
+def test_equal_units_are_no_place_even_where_the_first_is_right():
+    evidence = coded("units")
+    tied = evidence.outputs.copy()
+    tied[:, 1] = 0.3
+    assert not places(evidence, tied)[1].any()
+    assert places(evidence, evidence.outputs)[1].all()
+
+
+def test_answers_without_a_position_have_no_accuracy(from_ink, bumps):
+    with pytest.raises(InputError, match="accuracy is undefined for this task: its answers have no position"):
+        measures["ood_accuracy"](from_ink(bumps(), places=None))

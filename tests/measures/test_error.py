@@ -79,8 +79,12 @@ def test_empty_sections_are_left_out_of_the_listing_and_refused_by_name(generic)
 def test_a_blank_target_has_no_nmse(from_ink, bumps):
     target = bumps()
     target[3 * 11 + 4] = 0
-    with pytest.raises(InputError, match="error map is undefined at y = 3, x = 4"):
-        error_map(from_ink(bumps(), target))
+    evidence = from_ink(0.5 * target, target)
+    expected = np.full((9, 11), 0.25)
+    expected[3, 4] = np.nan
+    assert error_map(evidence) == pytest.approx(expected, nan_ok=True)
+    assert measures["ood_nmse"](evidence) == pytest.approx(0.25)  # a section counts what there is to draw
+    assert measures["error_plateau"](evidence) == pytest.approx(1.0)
     with pytest.raises(InputError, match="undefined on section 'ood': every target there is blank"):
         nmse(from_ink(bumps(), np.zeros((99, 9, 11))), "ood")
 

@@ -48,6 +48,18 @@ def test_layers_may_be_left_out_but_not_read(generic):
         evidence.on_grid("input")
 
 
+def test_distances_go_round_the_factors_that_are_rings(generic):
+    def span(**settings):
+        evidence = generic(sections={"id": ~corner, "ood": corner}, **settings)
+        return evidence.apart("ood", "id").max(axis=(1, 2)).tolist()
+
+    corner = np.arange(99) == 0
+    assert span() == [8, 10]
+    assert span(periodic=True) == span(rings=(True, True)) == [4, 5]
+    assert span(rings=(False, True)) == [8, 5]
+    assert span(rings=(True, False), periodic=True) == [4, 10]
+
+
 def bad_values(evidence):
     """A change to good evidence, and what the refusal must say."""
     masks, layers = evidence.sections, evidence.layers
@@ -75,6 +87,8 @@ def bad_values(evidence):
         "unknown factor": ({"embeddings": {"z": evidence.embeddings["x"]}}, "factor 'z'; use 'x' and 'y'"),
         "swapped factors": ({"embeddings": {"y": evidence.embeddings["x"]}}, r"of y have shape \(11, 9, 11\)"),
         "small pictures": ({"embeddings": {"x": evidence.embeddings["x"][:, 1:]}}, r"must be \(11, 9, 11\)"),
+        "units in a picture": ({"places": "units"}, r"places are 'units' and its answers are 9 x 11; units need two"),
+        "numbers in a picture": ({"places": "numbers"}, r"places are 'numbers' and its answers are 9 x 11"),
         "diverged embeddings": ({"embeddings": {"x": evidence.embeddings["x"] * np.inf}}, "embeddings of x hold"),
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recombine.core.seeds import stream
 from recombine.measures import measures, sharers
-from recombine.measures.superposition import _chosen
+from recombine.measures.superposition import chosen_held_out
 
 INDEX = ("superposition_correlation", "truth_correlation", "superposition_index")
 
@@ -142,7 +142,7 @@ def test_chance_is_over_the_same_combinations_as_the_weight(from_ink, bumps):
 def test_at_most_forty_evenly_spaced_combinations_are_decomposed(from_ink, bumps, hole, held):
     whole = from_ink(bumps((13, 14)), shape=(13, 14), hole=hole)
     sections = {name: mask for name, mask in whole.sections.items() if name in ("id", "ood")}
-    chosen = _chosen(replace(whole, sections=sections))
+    chosen = chosen_held_out(replace(whole, sections=sections))
     assert len(chosen) == min(held, 40)
     assert (chosen[0], chosen[-1]) == (0, held - 1)
     assert np.ptp(np.diff(chosen)) <= 1

@@ -27,10 +27,13 @@ def test_the_names_and_which_of_them_train():
     assert trains == {
         "mlp-decoder": True,
         "cnn-decoder": True,
+        "rotation-decoder": True,
         "forced-rendering": True,
         "per-pixel": True,
+        "pixel-transformer": True,
         "truth": False,
         "mlp": True,
+        "encoder": True,
         "convnet": True,
         "resnet": True,
         "vit": True,
@@ -42,10 +45,13 @@ def test_defaults_are_those_of_the_papers():
     assert defaults == {
         "mlp-decoder": {"width": 256, "depth": 4},
         "cnn-decoder": {"width": 64, "depth": 4},
-        "forced-rendering": {"hidden": 2},
+        "rotation-decoder": {"width": 128},
+        "forced-rendering": {"hidden": 2, "share": "none"},
         "per-pixel": {"width": 256, "depth": 2},
+        "pixel-transformer": {"width": 128, "depth": 2, "heads": 4, "feedforward": 2048, "dropout": 0.1},
         "truth": {},
         "mlp": {"width": 1000, "depth": 1, "scale": 1.0},
+        "encoder": {"width": 32},
         "convnet": {"width": 1.0, "kernel": 5},
         "resnet": {"width": 1.0},
         "vit": {"width": 1.0, "patch": 8},
@@ -68,6 +74,15 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "per-pixel", "width": 30}, "per-pixel: width = 30: .* multiple of 4"),
         ({"kind": "per-pixel", "depth": 0}, "per-pixel: depth = 0"),
         ({"kind": "forced-rendering", "hiden": 2}, "'hiden'; did you mean 'hidden'"),
+        ({"kind": "forced-rendering", "share": "row"}, "forced-rendering: share = 'row': .* 'none' or 'stripe'"),
+        ({"kind": "rotation-decoder", "width": 7}, "rotation-decoder: width = 7: .* multiple of 2"),
+        ({"kind": "rotation-decoder", "width": 0}, "rotation-decoder: width = 0"),
+        ({"kind": "encoder", "width": 0}, "encoder: width = 0"),
+        ({"kind": "pixel-transformer", "width": 30}, "pixel-transformer: width = 30: .* multiple of 4"),
+        ({"kind": "pixel-transformer", "width": 8, "heads": 6}, "width = 8 must be a multiple of heads = 6; .* to 2,"),
+        ({"kind": "pixel-transformer", "depth": 0}, "pixel-transformer: depth = 0"),
+        ({"kind": "pixel-transformer", "feedforward": 0}, "pixel-transformer: feedforward = 0"),
+        ({"kind": "pixel-transformer", "dropout": 1.0}, "pixel-transformer: dropout = 1.0: .* less than 1"),
         ({"kind": "mlp", "scale": 0}, "mlp: scale = 0"),
         ({"kind": "convnet", "kernel": 0}, "convnet: kernel = 0"),
         ({"kind": "resnet", "width": 0}, "resnet: width = 0"),
@@ -79,6 +94,7 @@ def test_settings_that_make_no_network_are_refused(settings, says):
         models.parse(settings)
 
 
+@pytest.mark.parametrize("name", ["cnn-decoder", "rotation-decoder"])
 @pytest.mark.parametrize(
     ("image", "says"),
     [
@@ -87,9 +103,14 @@ def test_settings_that_make_no_network_are_refused(settings, says):
         ((3, 4), r"got 3 x 4; use 4 x 4, or"),
     ],
 )
-def test_cnn_says_which_sizes_work(image, says):
-    with pytest.raises(InputError, match=says):
-        build(models.cnn_decoder(), Interface(6, (2, 3), image))
+def test_decoders_that_double_say_which_sizes_work(name, image, says):
+    with pytest.raises(InputError, match=f"{name} doubles its picture twice.*{says}"):
+        build(models[name](), Interface(6, (2, 3), image))
+
+
+def test_sharing_nothing_is_as_before_there_was_a_choice():
+    assert models.forced_rendering(share="none").settings() == {}
+    assert models.forced_rendering(share="stripe").shape() != models.forced_rendering().shape()
 
 
 def test_forced_rendering_asks_for_one_number_per_level():
@@ -106,14 +127,16 @@ def test_forced_rendering_asks_for_as_many_levels_as_pixels(levels, image):
         build(models.forced_rendering(), Interface(sum(levels), levels, image))
 
 
-@pytest.mark.parametrize("name", ["convnet", "resnet", "vit"])
+@pytest.mark.parametrize("name", ["encoder", "convnet", "resnet", "vit"])
 def test_what_reads_pictures_needs_one(name):
     with pytest.raises(InputError, match=f"{name} reads pictures, but the input is a plain code of 16 numbers"):
         build(models[name](), square(8))
 
 
 def test_which_models_gain_from_being_stacked():
-    assert {name for name, spec in models.items() if not spec.stackable} == {"cnn-decoder", "convnet", "resnet", "vit"}
+    decoders = {"cnn-decoder", "rotation-decoder", "pixel-transformer"}
+    readers = {"encoder", "convnet", "resnet", "vit"}
+    assert {name for name, spec in models.items() if not spec.stackable} == decoders | readers
 
 
 def test_the_shape_of_a_model_leaves_out_the_initial_scale_alone():

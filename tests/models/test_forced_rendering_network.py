@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 from statistics import variance
 
 import pytest
@@ -10,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.errors import InputError
-from recombine.models.forced_rendering_network import ForcedRenderingNetwork, entropies, spreads
+from recombine.models.forced_rendering_network import ForcedRenderingNetwork, entropies, spreads, variations
 
 N = 5
 Y, X = 0, 1  # the factors on the first axis of the weights
@@ -151,6 +152,42 @@ def test_the_regulariser_equals_plain_loops():
     assert net.regulariser(0.3, 0.0).item() == pytest.approx(0.3 * entropy, rel=1e-5)
     # By the mean over levels, then the sum over the two factors.
     assert net.regulariser(0.1, 0.01, "mean").item() == pytest.approx((0.1 * entropy + 0.01 * spread) / N, rel=1e-5)
+
+
+def test_total_variation_equals_plain_loops_and_is_added_when_asked_for():
+    net = network()
+    total = 0.0
+    for factor in (Y, X):
+        for level in range(N):
+            vectors = [*net.left[factor, level].T.tolist(), *net.right[factor, level].tolist()]
+            total += sum(abs(b - a) for vector in vectors for a, b in pairwise(vector)) / (N - 1)
+    without = net.regulariser(0.1, 0.01).item()
+    assert net.total_variation_term().item() == pytest.approx(total, rel=1e-5)
+    assert net.regulariser(0.1, 0.01, total_variation=0.3).item() == pytest.approx(without + 0.3 * total, rel=1e-5)
+    by_mean = net.regulariser(0.1, 0.01, "mean", total_variation=0.3).item()
+    assert by_mean == pytest.approx((without + 0.3 * total) / N, rel=1e-5)
+
+
+def test_without_a_weight_total_variation_is_not_computed(monkeypatch):
+    monkeypatch.delattr(ForcedRenderingNetwork, "total_variation_term")
+    assert network().regulariser(0.1, 0.01).isfinite()
+
+
+def test_total_variation_of_a_rise_is_between_its_ends_and_of_a_zigzag_is_its_length():
+    rising, zigzag = torch.tensor([0.0, 1.0, 5.0, 9.0]), torch.tensor([0.0, 1.0, -1.0])
+    # One term: a column of the left of four rows, a row of the right of three columns.
+    assert variations(rising[None, :, None], torch.zeros(1, 1, 3)) == pytest.approx([9 / 3])
+    assert variations(torch.zeros(1, 4, 1), zigzag[None, None, :]) == pytest.approx([3 / 2])
+    assert variations(torch.ones(1, 4, 2), -2 * torch.ones(1, 2, 3)) == pytest.approx([0])
+
+
+@settings(max_examples=25, deadline=None)
+@given(factor=st.floats(-5, 5), shift=st.floats(-5, 5), seed=st.integers(0, 50))
+def test_total_variation_ignores_shifts_and_grows_with_scale(factor, shift, seed):
+    generator = torch.Generator().manual_seed(seed)
+    left, right = (torch.randn(2, *size, generator=generator).double() for size in ((4, 3), (3, 6)))
+    changed = variations(factor * left + shift, factor * right + shift)
+    torch.testing.assert_close(changed, abs(factor) * variations(left, right))
 
 
 def test_an_unknown_reduction_is_refused():

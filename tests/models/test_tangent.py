@@ -7,6 +7,7 @@ from torch.func import functional_call, jacrev
 from recombine.core.errors import InputError
 from recombine.models import Interface, models
 from recombine.models.mlp_network import MlpNetwork
+from recombine.models.readers import PictureReader
 from recombine.models.tangent import tangent_kernel
 
 torch.set_num_threads(1)
@@ -72,11 +73,14 @@ def test_every_model_has_a_symmetric_positive_kernel(name):
         "cnn-decoder": {"width": 8},
         "per-pixel": {"width": 16},
         "mlp": {"width": 16},
+        "pixel-transformer": {"width": 16, "feedforward": 32},
+        "rotation-decoder": {"width": 8},
+        "encoder": {"width": 4},
         "convnet": {"width": 0.1, "kernel": 2},
         "resnet": {"width": 0.1},
         "vit": {"width": 0.05, "patch": 4},
     }
-    reads_pictures = name in ("convnet", "resnet", "vit")
+    reads_pictures = issubclass(models[name], PictureReader)
     interface = Interface(2 * 8 * 8, (3, 4), (1, 1), (2, 8, 8)) if reads_pictures else Interface(16, (8, 8), (8, 8))
     network = models[name](**small.get(name, {})).build(interface, seeded(2))
     codes = torch.rand(7, interface.inputs, generator=seeded(1))

@@ -112,6 +112,21 @@ def test_the_map_says_what_is_inside_and_outside(make, parsed):
     assert mean_error_map(setting_with(make, lambda seed: {"error_map": np.ones((11, 8))})) is None
 
 
+def test_what_has_nothing_to_draw_is_left_out_of_the_map(make, parsed):
+    inside = make.tiny(Scale.QUICK).problem.parts.held_out.reshape(8, 11)
+    errors = np.where(inside, 3.0, 0.5)
+    errors[0, :4] = np.nan
+    caption = parsed(error_map_figure(setting_with(make, lambda seed: {"error_map": errors}))).all("figcaption")[0].text
+    assert "mean 0.5 outside the red line, 3 inside, largest 3; white where there is nothing to draw." in caption
+    errors[inside] = np.nan
+    caption = parsed(error_map_figure(setting_with(make, lambda seed: {"error_map": errors}))).all("figcaption")[0].text
+    assert "mean 0.5 outside the red line, none inside, largest 0.5;" in caption
+    errors[:] = np.nan
+    assert "mean none outside the red line, none inside, largest none;" in error_map_figure(
+        setting_with(make, lambda seed: {"error_map": errors})
+    )
+
+
 def test_a_blank_sample_has_error_one_and_a_right_one_zero(make):
     problem = make.tiny(Scale.QUICK).problem
     targets = problem.everything.targets[:3].astype(float)

@@ -17,6 +17,7 @@ from recombine.training.loop import fit as fit_members
 from recombine.training.run import build
 
 SMALL = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 4), x=(3, 6)))
+DOUBLED = Problem(tasks.bump(n=(8, 12)), regions.block(y=(2, 4), x=(3, 6)))  # sides that are multiples of 4
 MLP = models.mlp_decoder(width=16, depth=2)
 
 
@@ -74,6 +75,64 @@ def test_the_loop_is_plain_adamw_on_the_mean_squared_error():
         assert torch.allclose(ours, theirs, atol=1e-6)
 
 
+@pytest.mark.parametrize("clip", [None, 0.02, 100.0])
+@pytest.mark.parametrize("loss", ["mse", "mse-l1"])
+@pytest.mark.parametrize("model", [MLP, models.per_pixel(width=8)], ids=lambda model: model.kind)
+def test_losses_and_clipping_are_the_plain_ones(model, loss, clip):
+    """The same steps written out with nothing but torch, for a network stepped by hand and one stepped by autograd."""
+    recipe = Recipe(steps=7, batch=5, optimiser="sgd", rate=0.3, decay=0.0, loss=loss, clip=clip)
+    examples = SMALL.training_set(3)
+    network, plain = (build(SMALL, model, 3) for _ in "ab")
+    history = fit(network, examples, recipe, 3)
+    lengths = []
+    for step, rows in enumerate(batches(len(examples), 5, 7, 3)):
+        off = plain(torch.from_numpy(examples.codes[rows])) - torch.from_numpy(examples.targets[rows])
+        error = off.square().mean() + (0.1 * off.abs().mean() if loss == "mse-l1" else 0)
+        assert history.errors[step] == pytest.approx(error.item(), rel=1e-4)
+        gradients = torch.autograd.grad(error, list(plain.parameters()))
+        lengths.append(torch.cat([gradient.flatten() for gradient in gradients]).norm().item())
+        shorter = min(1, (clip or np.inf) / lengths[-1])
+        with torch.no_grad():
+            for weight, gradient in zip(plain.parameters(), gradients, strict=True):
+                weight -= 0.3 * shorter * gradient
+    assert max(lengths) > 0.02, "nothing was clipped"
+    for ours, theirs in zip(network.parameters(), plain.parameters(), strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("clip", [0, -1.0])
+def test_a_clip_that_leaves_nothing_is_refused(clip):
+    with pytest.raises(InputError, match=f"Recipe: clip = {clip}: .* greater than 0"):
+        Recipe(clip=clip)
+
+
+def test_new_settings_leave_the_names_of_records_alone():
+    assert Recipe(clip=None, loss="mse").digest() == Recipe().digest()
+    assert penalties.rendering(total_variation=0.0).digest() == penalties.rendering().digest()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [models.pixel_transformer(width=8, feedforward=8), models.rotation_decoder(width=4)],
+    ids=lambda model: model.kind,
+)
+def test_what_is_dropped_or_counted_in_training_is_a_function_of_the_seed(model):
+    torch.manual_seed(1)
+    first = run(DOUBLED, model, Recipe(steps=8, batch=6), 0, ("ood_nmse",))
+    torch.manual_seed(2)
+    state = torch.get_rng_state()
+    again = run(DOUBLED, model, Recipe(steps=8, batch=6), 0, ("ood_nmse",))
+    assert torch.equal(torch.get_rng_state(), state)
+    assert first.measures == again.measures
+    assert all(np.array_equal(first.weights[name], again.weights[name]) for name in first.weights)
+
+
+def test_statistics_of_batches_are_kept_in_training_and_left_alone_by_measuring():
+    outcome = run(DOUBLED, models.rotation_decoder(width=4), Recipe(steps=8, batch=6), 0, ("ood_nmse",))
+    assert outcome.weights["norms.0.num_batches_tracked"] == 8
+    assert outcome.weights["norms.1.running_mean"].any()
+
+
 def test_a_diverging_run_is_an_outcome_with_its_reason():
     outcome = run(SMALL, MLP, Recipe(steps=400, optimiser="sgd", rate=1e6), 0, ("ood_nmse",))
     assert outcome.status == "failed"
@@ -101,6 +160,24 @@ def test_the_penalty_lowers_what_it_penalises():
 def test_a_penalty_for_another_network_is_refused():
     with pytest.raises(InputError, match="needs a forced-rendering network"):
         run(SMALL, MLP, Recipe(steps=2, penalties=(penalties.rendering(),)), 0, ("ood_nmse",))
+
+
+def test_stripes_by_construction_leave_the_penalty_nothing_to_do():
+    square = Problem(tasks.bump(n=8, encoding="one-hot", dark=False), regions.corner(x=5, y=5))
+    recipe = Recipe(steps=2, penalties=(penalties.rendering(),))
+    with pytest.raises(InputError, match=r"regularise, got StripeRenderingNetwork; .* share = none, or drop"):
+        run(square, models.forced_rendering(share="stripe"), recipe, 0, ("ood_nmse",))
+
+
+def test_the_weight_of_total_variation_lowers_it():
+    square = Problem(tasks.bump(n=8, encoding="one-hot", dark=False), regions.corner(x=5, y=5))
+    found = {}
+    for weight in (0.0, 1.0):
+        network = build(square, models.forced_rendering(), 0)
+        chosen = (penalties.rendering(entropy=0.0, variance=0.0, total_variation=weight),)
+        fit(network, square.training_set(0), Recipe(steps=60, rate=0.01, penalties=chosen), 0)
+        found[weight] = network.total_variation_term().item()
+    assert found[1.0] < 0.5 * found[0.0]
 
 
 def test_the_truth_is_perfect_by_every_error():

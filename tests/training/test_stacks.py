@@ -9,7 +9,7 @@ from recombine.data import Problem, tasks
 from recombine.models import ModelSpec, models
 from recombine.models.readers import PictureReader
 from recombine.splits import regions
-from recombine.studies import change
+from recombine.studies import Experiment, change
 from recombine.training import Plan, Recipe, penalties, run, run_stack
 from recombine.training.loop import Member, batches, fit, stepper_for
 from recombine.training.mlp_by_hand import MlpByHand
@@ -22,13 +22,18 @@ PICTURED = Problem(tasks.addition(values=(-1, 0, 1, 2), images=DIGITS), regions.
 SMALL = {
     "mlp-decoder": {"width": 12, "depth": 3},
     "cnn-decoder": {"width": 6},
+    "rotation-decoder": {"width": 4},
     "per-pixel": {"width": 8},
+    "pixel-transformer": {"width": 8, "feedforward": 16},
     "mlp": {"width": 20},
+    "encoder": {"width": 3},
     "convnet": {"width": 0.1, "kernel": 3},
     "resnet": {"width": 0.1},
     "vit": {"width": 0.1},
 }
-TRAINABLE = {name: cls(**SMALL.get(name, {})) for name, cls in models.items() if cls.trainable}
+TRAINABLE = {name: cls(**SMALL.get(name, {})) for name, cls in models.items() if cls.trainable} | {
+    "forced-rendering-stripe": models.forced_rendering(share="stripe"),
+}
 WITH_PENALTY = (penalties.rendering(entropy=0.05, variance=0.02),)
 
 
@@ -139,6 +144,47 @@ def test_penalties_of_other_strengths_share_a_stack():
     assert not weights_close(outcomes[0].weights, outcomes[2].weights)
 
 
+def test_a_stack_computes_total_variation_for_those_that_ask_and_for_no_one_else():
+    recipes = [Recipe(steps=12, penalties=(penalties.rendering(total_variation=c),)) for c in (0.0, 0.02, 0.5)]
+    plans = [Plan(SQUARE, models.forced_rendering(), recipe, 0, ("ood_nmse",)) for recipe in recipes]
+    for order in (plans, plans[::-1]):  # whoever comes first
+        outcomes = run_stack(order)
+        for together, plan in zip(outcomes, order, strict=True):
+            assert weights_close(together.weights, run(plan).weights)
+        assert not weights_close(outcomes[0].weights, outcomes[2].weights)
+
+
+def test_plans_put_those_that_ask_for_total_variation_into_stacks_of_their_own():
+    recipes = [Recipe(penalties=(penalties.rendering(total_variation=c),)) for c in (0.0, 0.02, 0.5)]
+    without, little, much = (
+        Experiment(problem=SQUARE, model="forced-rendering", recipe=r, measures=("ood_nmse",)).shape() for r in recipes
+    )
+    assert without != little
+    assert little == much
+
+
+CLIPPED = {name: TRAINABLE[name] for name in ("mlp-decoder", "per-pixel", "forced-rendering")}
+
+
+@pytest.mark.parametrize("loss", ["mse", "mse-l1"])
+@pytest.mark.parametrize("model", CLIPPED.values(), ids=CLIPPED)
+def test_gradients_are_clipped_in_a_stack_as_they_are_alone(model, loss):
+    """Plain descent, so that the length of a gradient shows."""
+    settings = {"steps": 20, "batch": 8, "optimiser": "sgd", "decay": 0.0, "loss": loss}
+    plans = [
+        Plan(problem, model, Recipe(**settings, rate=rate, clip=0.03), seed, ("ood_nmse",))
+        for seed, (problem, rate) in enumerate([(SQUARE, 0.1), (SQUARE, 0.05), (change(SQUARE, examples=9), 0.1)])
+    ]
+    outcomes = run_stack(plans)
+    for together, plan in zip(outcomes, plans, strict=True):
+        alone = run(plan)
+        assert weights_close(together.weights, alone.weights)
+        assert together.arrays["losses"] == pytest.approx(alone.arrays["losses"], rel=1e-3)
+        assert alone.status == "done"
+    free = run(Plan(SQUARE, model, Recipe(**settings, rate=0.1), 0, ("ood_nmse",)))
+    assert not weights_close(outcomes[0].weights, free.weights)
+
+
 @pytest.mark.parametrize("optimiser", ["adamw", "adam", "sgd"])
 @pytest.mark.parametrize("depth", [0, 1, 3])
 def test_the_backward_pass_by_hand_is_autograds(depth, optimiser):
@@ -197,5 +243,8 @@ def test_who_steps_how():
         return [Member(build(SQUARE, model, s), SQUARE.training_set(s), recipe, s) for s in range(count)]
 
     assert type(stepper_for(members(TRAINABLE["mlp-decoder"], 3))) is MlpByHand
+    assert type(stepper_for(members(TRAINABLE["mlp-decoder"], 3, clip=1.0))) is MlpByHand
+    assert type(stepper_for(members(TRAINABLE["mlp-decoder"], 3, loss="mse-l1"))) is Mapped
+    assert type(stepper_for(members(TRAINABLE["mlp-decoder"], 1, loss="mse-l1"))) is Alone
     assert type(stepper_for(members(models.forced_rendering(), 3, penalties=WITH_PENALTY))) is Mapped
     assert type(stepper_for(members(models.forced_rendering(), 1, penalties=WITH_PENALTY))) is Alone

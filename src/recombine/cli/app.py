@@ -6,7 +6,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from recombine.cli import benching, forecasting, health, listing, reporting, reproducing, training
+from recombine.cli import benching, explaining, forecasting, health, listing, reporting, reproducing, training
 from recombine.core.errors import InputError, unknown
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ for command in (
     listing.list_things,
     forecasting.forecast,
     training.train,
+    explaining.explain,
     reproducing.plan,
     reproducing.reproduce,
     reproducing.check,

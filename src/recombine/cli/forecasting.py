@@ -22,6 +22,7 @@ def forecast(
     Example: recombine forecast bump --set n=20 --hold-out block:x=5..15,y=5..15
     """
     from recombine.splits import text
+    from recombine.splits.drawing import WIDEST
     from recombine.studies.forecasting import forecast as predict
 
     described = read_problem(problem, settings, hold_out, isolated)
@@ -49,7 +50,7 @@ def forecast(
                 typer.echo(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
         for reason in found.reasons:
             typer.echo(f"- {reason.name}: {reason.text}")
-        if len(described.grid.shape) == 2:
+        if len(described.grid.shape) == 2 and described.grid.shape[1] <= WIDEST:
             typer.echo()
             typer.echo(text(described.parts))
     if strict and not found.composes:

@@ -19,7 +19,8 @@ from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Int
 from recombine.core.spec import MemberOf
 from recombine.data.encodings import Axis, BumpCode, Encoding, encodings, separation
-from recombine.data.task import Examples, Task, tasks
+from recombine.data.picture_task import PictureTask, Places
+from recombine.data.task import Examples, tasks
 from recombine.factors import Factor, Grid
 
 LARGEST = 1024  # pixels a side
@@ -29,7 +30,7 @@ Side = Annotated[int, Field(ge=2, le=LARGEST)]
 RUN = 256
 
 
-class Picture(Task):
+class Picture(PictureTask):
     """Settings all pictures share. Rows are y and columns are x; the grid's factors are (y, x).
 
     ``n`` is the side in pixels, or (rows, columns). Centres lie on pixels, or every ``step`` pixels; with a
@@ -62,6 +63,10 @@ class Picture(Task):
         """Rows and columns of the picture."""
         return self.n if isinstance(self.n, tuple) else (self.n, self.n)
 
+    @property
+    def places(self) -> Places:
+        return "pixel"
+
     @cached_property
     def grid(self) -> Grid:
         """The factors y and x with their centres as levels."""
@@ -72,11 +77,6 @@ class Picture(Task):
     def _levels(self, side: int) -> tuple[float, ...]:
         count = round((side + 2 * self.margin) / self.step)
         return tuple(float(-self.margin + self.step * i) for i in range(count))
-
-    @property
-    def blank(self) -> float:
-        """The value of a pixel without ink."""
-        return 1.0 if self.dark else 0.0
 
     def profile(self, positions: Float[np.ndarray, " items"], side: int) -> Float[np.ndarray, "items pixels"]:
         """The Gaussian along one axis for each centre; the neutral element where the factor is absent."""
@@ -134,13 +134,6 @@ class Picture(Task):
         """A position drawn uniformly from the cell around each combination."""
         jitter = rng.uniform(-0.5, 0.5, size=combinations.shape) * self.step
         return self.grid.values(combinations) + jitter
-
-
-def picture_task(task: Task) -> Picture:
-    """The task as one that draws pictures, or an `InputError`."""
-    if not isinstance(task, Picture):
-        raise InputError(f"task {task.kind!r} draws no pictures of two factors, which this needs; use e.g. bump.")
-    return task
 
 
 @tasks.register("bump")

@@ -49,7 +49,7 @@ class Problem(Spec):
         if self.isolated_levels is not None and self.isolated_levels > fewest:
             raise InputError(
                 f"isolated_levels = {self.isolated_levels} of each isolated factor cannot be shown alone: "
-                f"{f'one of them has {fewest}' if self.isolated else 'no factor is isolated'}; lower it or leave it out."
+                f"{f'one of them has {fewest}' if self.isolated else 'no factor is isolated'}; lower it."
             )
         pool = self.trained.sum()
         if self.centres == "uniform" and self.examples is None:
@@ -74,7 +74,9 @@ class Problem(Spec):
     @cached_property
     def parts(self) -> Split:
         """Which combinations are trained on, which are held out, and in which sections."""
-        return make_split(self.split, self.grid, shown_alone=self.isolated, outside=self.task.outside)
+        # A level missing from a factor that interpolates is asked about on purpose, as one that is shown alone is.
+        allowed = (*self.isolated, *self.task.interpolates)
+        return make_split(self.split, self.grid, shown_alone=allowed, outside=self.task.outside)
 
     @property
     def trained(self) -> Bool[np.ndarray, " combinations"]:

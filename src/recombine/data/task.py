@@ -37,6 +37,8 @@ class Task(Spec):
     """Turns combinations of factors into inputs and answers."""
 
     isolates: ClassVar[bool] = False  # whether a factor can be shown alone, and centres may lie between levels
+    # Factors whose code runs through a gap in their levels, so that a level may be missing from training.
+    interpolates: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod

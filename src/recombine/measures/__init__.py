@@ -4,8 +4,9 @@ A measure is registered under a name in `measures` and takes an `Evidence` (pict
 `ComponentEvidence` (a number per combination of components). The plain functions exported beside it take arrays.
 """
 
-from recombine.measures.accuracy import extreme_pixels, position_accuracy
+from recombine.measures.accuracy import extreme_pixels, places, position_accuracy
 from recombine.measures.additivity import AdditivityFit, additivity_r2, fit_additivity
+from recombine.measures.blending import blend_index, neighbour_order
 from recombine.measures.component_evidence import ComponentEvidence, Conjunction
 from recombine.measures.conjunctions import conjunction_shares
 from recombine.measures.decisions import sign_agreement
@@ -33,6 +34,7 @@ __all__ = [
     "MetricTensor",
     "NotFinite",
     "additivity_r2",
+    "blend_index",
     "component_salience",
     "conjunction_shares",
     "error_map",
@@ -45,8 +47,10 @@ __all__ = [
     "linear_probe",
     "measures",
     "mse",
+    "neighbour_order",
     "nmse",
     "participation_ratio",
+    "places",
     "position_accuracy",
     "pullback_metric",
     "radial_kernel",

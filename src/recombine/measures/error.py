@@ -32,14 +32,12 @@ def nmse(evidence: Evidence, section: str) -> float:
 
 
 def error_map(evidence: Evidence) -> Float[np.ndarray, "y x"]:
-    """nMSE of every combination, each divided by the cost of its own blank, as a map [row = y, column = x]."""
-    blank = _blank_errors(evidence)
-    if not blank.all():
-        y, x = evidence.levels[blank == 0][0]
-        raise InputError(
-            f"the error map is undefined at y = {y}, x = {x}: its target is blank; give targets with something to draw."
-        )
-    return (_errors(evidence) / blank).reshape(evidence.shape)
+    """nMSE of every combination, each divided by the cost of its own blank, as a map [row = y, column = x].
+
+    NaN where the target itself is blank, as of a bump that lies outside the canvas.
+    """
+    wrong, blank = _errors(evidence), _blank_errors(evidence)
+    return np.divide(wrong, blank, out=np.full_like(wrong, np.nan), where=blank > 0).reshape(evidence.shape)
 
 
 @measures.register("id_mse")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -33,9 +34,14 @@ class Evidence:
     periodic: bool = False  # both factors are rings, and so are the rows and columns of the pictures
     # Channels, rows and columns of the layers that are pictures themselves; their features are flat, in that order.
     channels: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    # How a position is read off an answer: the extreme pixel; the largest unit of each of two rows, y then x; two
+    # numbers, y then x; None: it has no position.
+    places: Literal["pixel", "units", "numbers"] | None = "pixel"
+    rings: tuple[bool, bool] | None = None  # whether y and whether x is a ring; None: both or neither, as `periodic`
 
     def __post_init__(self) -> None:
         self._check_pictures()
+        self._check_places()
         check_sections(self.sections, len(self.targets))
         self._check_layers()
         self._check_embeddings()
@@ -57,6 +63,14 @@ class Evidence:
             )
         check_finite("targets", self.targets)
         check_finite("outputs", self.outputs)
+
+    def _check_places(self) -> None:
+        rows, columns = self.targets.shape[1:]
+        if (self.places == "units" and rows != 2) or (self.places == "numbers" and (rows, columns) != (2, 1)):
+            raise InputError(
+                f"evidence places are {self.places!r} and its answers are {rows} x {columns}; units need two rows, y "
+                "above x, and numbers one column of two, so give such answers or read places off pixels."
+            )
 
     def _check_layers(self) -> None:
         names = list(self.layers)
@@ -100,7 +114,13 @@ class Evidence:
         """Distance in levels, along y and along x, between the members of two sections; the short way round a ring."""
         ours, theirs = (self.levels[self.section(name)].T for name in (first, second))
         distance = np.abs(ours[:, :, None] - theirs[:, None, :])
-        return np.minimum(distance, np.array(self.shape)[:, None, None] - distance) if self.periodic else distance
+        around = np.array(self.shape)[:, None, None] - distance
+        return np.where(np.array(self.on_ring)[:, None, None], np.minimum(distance, around), distance)
+
+    @property
+    def on_ring(self) -> tuple[bool, bool]:
+        """Whether y and whether x is a ring."""
+        return (self.periodic, self.periodic) if self.rings is None else self.rings
 
     @property
     def blank(self) -> float:

@@ -64,7 +64,7 @@ def sharer_chance(evidence: Evidence) -> float:
 
     Mean over the same held-out combinations as `sharer_weight`. 0: no trained one shares; 1: all do.
     """
-    return float(sharers(evidence)[_chosen(evidence)].mean())
+    return float(sharers(evidence)[chosen_held_out(evidence)].mean())
 
 
 @measures.register("sharer_weight_band1")
@@ -76,7 +76,7 @@ def sharer_weight_band1(evidence: Evidence) -> float:
 @measures.register("sharer_chance_band1")
 def sharer_chance_band1(evidence: Evidence) -> float:
     """`sharer_chance` with levels one step apart counted as shared: what `sharer_weight_band1` is by chance."""
-    return float(sharers(evidence, band=1)[_chosen(evidence)].mean())
+    return float(sharers(evidence, band=1)[chosen_held_out(evidence)].mean())
 
 
 @measures.register("superposition_energy")
@@ -87,7 +87,7 @@ def superposition_energy(evidence: Evidence) -> float:
 
     1: nothing but remembered pictures; 0: nothing of them, or nothing was drawn.
     """
-    _, explained = _decompose(evidence)
+    _, explained = decompose_held_out(evidence)
     return float(explained.mean())
 
 
@@ -99,25 +99,28 @@ def _with_truth(evidence: Evidence) -> Float[np.ndarray, " held"]:
     return pearson(evidence.target_ink(evidence.deep), evidence.ink(evidence.deep))
 
 
-def _chosen(evidence: Evidence) -> Int[np.ndarray, " chosen"]:
-    """At most `MOST` held-out combinations, evenly spaced in grid order, first and last included."""
-    held = int(evidence.section(evidence.deep).sum())
-    return np.linspace(0, held - 1, min(held, MOST)).round().astype(int)
-
-
-def _weight_on(evidence: Evidence, band: int) -> float:
-    weights, _ = _decompose(evidence)
+def share_on(
+    weights: Float[np.ndarray, "pictures remembered"], counted: Bool[np.ndarray, "pictures remembered"]
+) -> Float[np.ndarray, " pictures"]:
+    """Share of each picture's weight that lies on the counted remembered ones; 0 where there is no weight at all."""
     total = weights.sum(axis=1)
-    shared = (weights * sharers(evidence, band)[_chosen(evidence)]).sum(axis=1)
-    return float(np.divide(shared, total, out=np.zeros_like(total), where=total > 0).mean())
+    return np.divide((weights * counted).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
 
 
-def _decompose(evidence: Evidence) -> tuple[Float[np.ndarray, "chosen trained"], Float[np.ndarray, " chosen"]]:
-    """Non-negative weights on trained outputs and the share of energy they explain, by held-out output."""
+def decompose(
+    drawn: Float[np.ndarray, "pictures pixels"], remembered: Float[np.ndarray, "remembered pixels"]
+) -> tuple[Float[np.ndarray, "pictures remembered"], Float[np.ndarray, " pictures"]]:
+    """Non-negative weights that make up each drawn picture from remembered ones, and the share of its energy explained.
+
+        w = argmin_{w ≥ 0} ‖ink − Σ_k w_k ink_k‖,   energy = 1 − ‖ink − Σ_k w_k ink_k‖² / ‖ink‖²
+
+    Energy 1: the picture is such a sum; 0: nothing of it is, or nothing was drawn. Remembered pictures that depend on
+    each other linearly allow several w; this is one of them.
+    """
     from scipy.optimize import nnls
 
-    chosen = _chosen(evidence)
-    drawn, remembered = evidence.ink(evidence.deep)[chosen], evidence.ink("id")
+    if not len(remembered):
+        return np.zeros((len(drawn), 0)), np.zeros(len(drawn))
     # ‖A w − b‖² = ‖R w − Qᵀ b‖² + constant: the same weights, on fewer rows when there are more pixels than pictures.
     basis, triangle = np.linalg.qr(remembered.T)
     weights = np.stack([nnls(triangle, target)[0] for target in drawn @ basis])
@@ -125,3 +128,21 @@ def _decompose(evidence: Evidence) -> tuple[Float[np.ndarray, "chosen trained"],
     left = np.square(drawn - weights @ remembered).sum(axis=1)
     share = np.divide(left, energy, out=np.ones_like(energy), where=energy > 0)
     return weights, np.clip(1.0 - share, 0.0, 1.0)
+
+
+def decompose_held_out(
+    evidence: Evidence,
+) -> tuple[Float[np.ndarray, "chosen trained"], Float[np.ndarray, " chosen"]]:
+    """`decompose` of at most 40 evenly spaced held-out outputs into the trained ones: weights, and energy explained."""
+    return decompose(evidence.ink(evidence.deep)[chosen_held_out(evidence)], evidence.ink("id"))
+
+
+def chosen_held_out(evidence: Evidence) -> Int[np.ndarray, " chosen"]:
+    """At most `MOST` held-out combinations, evenly spaced in grid order, first and last included."""
+    held = int(evidence.section(evidence.deep).sum())
+    return np.linspace(0, held - 1, min(held, MOST)).round().astype(int)
+
+
+def _weight_on(evidence: Evidence, band: int) -> float:
+    weights, _ = decompose_held_out(evidence)
+    return float(share_on(weights, sharers(evidence, band)[chosen_held_out(evidence)]).mean())

@@ -8,20 +8,20 @@ from recombine.measures.evidence import Evidence
 from recombine.measures.registry import measures
 
 
-def one_factor_share(maps: Float[np.ndarray, "units rows columns"]) -> float:
-    """Share of the units' variance that one axis alone explains, the better of the two for each unit.
+def main_effects(maps: Float[np.ndarray, "units rows columns"]) -> Float[np.ndarray, "2 units"]:
+    """The variance of each map that its rows alone explain, and that its columns alone explain, over the sum of all.
 
-        share = Σ_u max(Var_rows mean_columns A_u, Var_columns mean_rows A_u) / Σ_u Var A_u
+        rows_u = Var_r mean_c A_u[r, c] / Σ_u Var A_u,   columns_u alike
 
-    1: every map is constant along one axis, a stripe; a lone peak in n × n has 1/(n + 1). Units that never move
-    carry no weight; when none does, this is undefined.
+    They add up to at most 1, and to 1 when every map is a function of the row plus a function of the column. A lone
+    peak in n × n has 2/(n + 1). Maps that are constant carry no weight; when all are, this is undefined.
     """
-    total = maps.var(axis=(1, 2), dtype=np.float64)
-    if not total.sum() > 0:
+    total = maps.var(axis=(1, 2), dtype=np.float64).sum()
+    if not total > 0:
         raise InputError("no unit of this layer answers differently to anything, so nothing can be said of its tuning.")
     by_row = maps.mean(axis=2, dtype=np.float64).var(axis=1)
     by_column = maps.mean(axis=1, dtype=np.float64).var(axis=1)
-    return float(np.maximum(by_row, by_column).sum() / total.sum())
+    return np.stack([by_row, by_column]) / total
 
 
 def unit_maps(evidence: Evidence, layer: str) -> Float[np.ndarray, "units y x"]:
@@ -39,19 +39,36 @@ def layers_of_interest(evidence: Evidence) -> tuple[str, str]:
 def tuning_one_factor(evidence: Evidence) -> dict[str, float]:
     """Share of the variance of a layer's units over the plane that x alone or y alone explains, by hidden layer.
 
-    1: every unit is tuned to one factor and blind to the other; low: units answer to conjunctions.
+    For each unit the better of the two. 1: every unit is tuned to one factor and blind to the other; 1/2: to both
+    alike, or mostly to conjunctions.
     """
-    return {name: one_factor_share(unit_maps(evidence, name)) for name in evidence.hidden_layers(at_least=1)}
+    return {name: float(effects.max(axis=0).sum()) for name, effects in _effects(evidence).items()}
+
+
+@measures.register("tuning_additive")
+def tuning_additive(evidence: Evidence) -> dict[str, float]:
+    """Share of the variance of a layer's units over the plane that their two tuning curves explain, by hidden layer.
+
+    1: every unit answers with a function of x plus a function of y, so its two curves say all there is; low: units
+    answer to conjunctions of x and y.
+    """
+    return {name: float(effects.sum()) for name, effects in _effects(evidence).items()}
 
 
 @measures.register("stripe_channels")
 def stripe_channels(evidence: Evidence) -> float:
-    """Share of the spatial variance of the first hidden layer's channels that rows alone or columns alone explain.
+    """Share of the spatial variance of the first hidden layer's channels that is drawn in stripes along an axis.
 
-    Over all channels and the answers to combinations deep in the held-out region. 1: every channel draws a stripe.
+    Rows alone plus columns alone, over all channels and the answers to combinations deep in the held-out region. 1:
+    every channel draws a stripe or a cross of two; a lone point in n × n has 2/(n + 1).
     """
     name = evidence.hidden_layers(at_least=1)[0]
     if name not in evidence.channels:
         raise InputError(f"layer {name!r} is no picture, so it has no channels; use a convolutional model.")
     rows = evidence.layers[name][evidence.section(evidence.deep)]
-    return one_factor_share(rows.reshape(-1, *evidence.channels[name][1:]))
+    return float(main_effects(rows.reshape(-1, *evidence.channels[name][1:])).sum())
+
+
+def _effects(evidence: Evidence) -> dict[str, Float[np.ndarray, "2 units"]]:
+    hidden = evidence.hidden_layers(at_least=1)
+    return {name: main_effects(unit_maps(evidence, name)) for name in hidden}

@@ -1,7 +1,8 @@
 """The models by name. A specification is plain settings; torch is imported only when a network is built."""
 
+import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -66,12 +67,8 @@ class MlpDecoder(ModelSpec):
         return MlpNetwork(interface.inputs, self.width, self.depth, interface.image)
 
 
-@models.register("cnn-decoder")
-class CnnDecoder(ModelSpec):
-    """Transposed-convolution decoder: from a quarter of the image size, doubled twice, then depth - 2 layers more."""
-
-    width: int = Field(64, ge=1)  # channels
-    depth: int = Field(4, ge=2)  # hidden layers after layer 0; the first two double the size
+class DoublingDecoder(ModelSpec):
+    """What decoders share that begin at a quarter of the image size and double it twice."""
 
     stackable: ClassVar[bool] = False  # bound by its convolutions, which are slower when grouped
 
@@ -80,9 +77,17 @@ class CnnDecoder(ModelSpec):
         if rows % 4 or columns % 4:
             near = " x ".join(_multiples_of_four(side) for side in (rows, columns))
             raise InputError(
-                f"cnn-decoder doubles its picture twice, so both sides of the image must be multiples of 4, "
+                f"{self.kind} doubles its picture twice, so both sides of the image must be multiples of 4, "
                 f"got {rows} x {columns}; use {near}, or the model mlp-decoder, which draws any size."
             )
+
+
+@models.register("cnn-decoder")
+class CnnDecoder(DoublingDecoder):
+    """Transposed-convolution decoder: from a quarter of the image size, doubled twice, then depth - 2 layers more."""
+
+    width: int = Field(64, ge=1)  # channels
+    depth: int = Field(4, ge=2)  # hidden layers after layer 0; the first two double the size
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.cnn import CnnNetwork
@@ -90,11 +95,28 @@ class CnnDecoder(ModelSpec):
         return CnnNetwork(interface.inputs, self.width, self.depth, interface.image)
 
 
+@models.register("rotation-decoder")
+class RotationDecoder(DoublingDecoder):
+    """Decoder of a turned picture: linear, doubled twice with BatchNorm, one last convolution, values from 0 to 1."""
+
+    width: int = Field(128, ge=2, multiple_of=2)  # channels, half as many after the second doubling
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.rotation_network import RotationNetwork
+
+        return RotationNetwork(interface.inputs, self.width, interface.image)
+
+
 @models.register("forced-rendering")
 class ForcedRendering(ModelSpec):
-    """A learned picture per level of each factor, joined by a few tiny convolutions (Liang et al. 2025, Fig. 3)."""
+    """A learned picture per level of each factor, joined by a few tiny convolutions (Liang et al. 2025, Fig. 3).
+
+    ``share: stripe`` makes each picture constant along its stripe by construction: along the rows for a level of x,
+    along the columns for a level of y. Then there is nothing for the penalty ``rendering`` to do.
+    """
 
     hidden: int = Field(2, ge=0)  # blocks of PReLU and convolution before the last one
+    share: Literal["none", "stripe"] = "none"
 
     def check(self, interface: Interface) -> None:
         rows, columns = interface.image
@@ -113,7 +135,10 @@ class ForcedRendering(ModelSpec):
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.forced_rendering_network import ForcedRenderingNetwork
+        from recombine.models.stripe_rendering_network import StripeRenderingNetwork
 
+        if self.share == "stripe":
+            return StripeRenderingNetwork(interface.levels[0], self.hidden)
         return ForcedRenderingNetwork(interface.levels[0], self.hidden)
 
 
@@ -128,6 +153,32 @@ class PerPixel(ModelSpec):
         from recombine.models.per_pixel_network import PerPixelNetwork
 
         return PerPixelNetwork(interface.inputs, self.width, self.depth, interface.image)
+
+
+@models.register("pixel-transformer")
+class PixelTransformer(ModelSpec):
+    """A token per pixel, told the code and where the pixel is as in per-pixel, and layers of attention between them."""
+
+    stackable: ClassVar[bool] = False  # bound by large products, and what it drops is a seed's own
+
+    width: int = Field(128, ge=4, multiple_of=4)  # numbers in a token
+    depth: int = Field(2, ge=1)  # encoder layers
+    heads: int = Field(4, ge=1)
+    feedforward: int = Field(2048, ge=1)  # hidden units of each encoder layer
+    dropout: float = Field(0.1, ge=0, lt=1)
+
+    def model_post_init(self, context: object) -> None:
+        if self.width % self.heads:
+            raise InputError(
+                f"pixel-transformer cuts each token into one part per head, so width = {self.width} must be a multiple "
+                f"of heads = {self.heads}; set heads to {math.gcd(self.width, self.heads)}, or change the width."
+            )
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.pixel_transformer_network import PixelTransformerNetwork
+
+        sizes = self.width, self.depth, self.heads, self.feedforward
+        return PixelTransformerNetwork(interface.inputs, *sizes, self.dropout, interface.image)
 
 
 @models.register("truth")

@@ -1,7 +1,7 @@
 """Models that read an input and answer with few numbers, most often one: an image of 1 x 1.
 
 Sizes are those of Lippl & Stachenfeld, *When does compositional structure yield compositional generalization? A
-kernel theory* (2025), and of the code they released. ``width`` scales them: 1 is as published.
+kernel theory* (2025), and of the code they released; those of the encoder are of the code of Liang et al. (2025).
 """
 
 import math
@@ -51,8 +51,6 @@ class PictureReader(ModelSpec):
 
     stackable: ClassVar[bool] = False  # bound by large products, and stacks do not keep the statistics of batches
 
-    width: float = Field(1.0, gt=0)  # factor on all widths, rounded, never less than one unit
-
     def check(self, interface: Interface) -> None:
         self.picture(interface)
 
@@ -65,13 +63,31 @@ class PictureReader(ModelSpec):
             )
         return interface.picture
 
+
+@models.register("encoder")
+class Encoder(PictureReader):
+    """Three convolutions of stride 2 with w, 2w and 4w channels, a dense layer of 4w: the inverse of a decoder."""
+
+    width: int = Field(32, ge=1)  # w
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.encoder_network import EncoderNetwork
+
+        return EncoderNetwork(self.picture(interface), self.width, interface.image)
+
+
+class ScaledReader(PictureReader):
+    """A reader of pictures of published sizes, which ``width`` scales: 1 is as published."""
+
+    width: float = Field(1.0, gt=0)  # factor on all widths, rounded, never less than one unit
+
     def wide(self, *published: int) -> tuple[int, ...]:
         """The published widths, scaled."""
         return tuple(max(1, round(size * self.width)) for size in published)
 
 
 @models.register("convnet")
-class ConvNet(PictureReader):
+class ConvNet(ScaledReader):
     """Four valid convolutions with BatchNorm (32, 32, 64, 64 channels), a max-pool, dense layers of 512 and 1024.
 
     The pool comes once, after the fourth convolution, and 512 and 1024 are hidden widths, as in the released code.
@@ -101,7 +117,7 @@ class ConvNet(PictureReader):
 
 
 @models.register("resnet")
-class ResNet(PictureReader):
+class ResNet(ScaledReader):
     """Residual network: a stem, then two blocks each of 16, 32, 64 and 128 channels, and the mean over places."""
 
     def network(self, interface: Interface) -> "torch.nn.Module":
@@ -111,7 +127,7 @@ class ResNet(PictureReader):
 
 
 @models.register("vit")
-class ViT(PictureReader):
+class ViT(ScaledReader):
     """Vision transformer: 4 blocks of 6 heads over patches and a class token, which is read out; dropout 0.1.
 
     ``width`` scales the tokens (256), the hidden layer of each block (256) and each head (64); heads stay 6.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from recombine.core.errors import unknown
 from recombine.papers.claims import Claim
+from recombine.papers.sweeps import Sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Paper:
     title: str
     citation: str
     claims: tuple[Claim, ...]
+    sweeps: tuple[Sweep, ...] = ()  # figures over several of the claims' settings
 
 
 class Papers(dict[str, Paper]):

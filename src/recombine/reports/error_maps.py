@@ -49,13 +49,20 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
         colour_bar(figure, shown, axes, "nMSE (0 right, 1 blank)", extend="max", ticks=[0, 0.5, 1, 1.5, 2], shrink=0.92)
 
     seeds = count(len(_maps(setting)), "seed")
-    trained, held_out = short(float(errors[~inside].mean())), short(float(errors[inside].mean()))
-    means = f"mean {trained} outside the red line, {held_out} inside, largest {short(float(errors.max()))}"
+    drawn = ~np.isnan(errors)  # a blank target has no error in units of a blank
+    trained, held_out = (_mean(errors[drawn & part]) for part in (~inside, inside))
+    largest = short(float(errors[drawn].max())) if drawn.any() else "none"
+    means = f"mean {trained} outside the red line, {held_out} inside, largest {largest}"
+    means += "" if drawn.all() else "; white where there is nothing to draw"
     shape = f"{len(rows)} levels of {rows.name} and {len(columns)} of {columns.name}"
     alt = f"Error map of {setting.label} over {shape}, averaged over {seeds}: {means}."
     red = "held out elsewhere, but shown here" if problem.reveal else "held out"
     caption = f"Error of every combination, averaged over {seeds}: {means}. Red line: {red}."
     return framed(image(draw, (3.4, 2.9), alt), caption)
+
+
+def _mean(errors: Float[np.ndarray, " some"]) -> str:
+    return short(float(errors.mean())) if len(errors) else "none"
 
 
 def outline(axes: "Axes", inside: Bool[np.ndarray, "rows columns"]) -> None:

@@ -12,6 +12,7 @@ from recombine.reports.context_map import context_map_figure
 from recombine.reports.curves import curves_figure
 from recombine.reports.descriptions import describe_calculation, describe_experiment
 from recombine.reports.design import design_figure
+from recombine.reports.embedding_figure import embedding_figure
 from recombine.reports.error_maps import error_map_figure
 from recombine.reports.kernel_curves import dispersed_figure, leak_figure, salience_figure, spread_figure
 from recombine.reports.layers import layer_figures
@@ -19,6 +20,10 @@ from recombine.reports.markup import Markup
 from recombine.reports.samples import samples_figure
 from recombine.reports.settings import SettingRuns
 from recombine.reports.share_bars import shares_figure
+from recombine.reports.similarity_figure import similarity_figure
+from recombine.reports.superposition_panels import superposition_figure
+from recombine.reports.tuning_figure import activation_figure, tuning_figure
+from recombine.reports.volume_figure import volume_figure
 from recombine.studies import Calculation, Experiment, Work
 
 Figures = Sequence[Markup | None]
@@ -34,9 +39,21 @@ class Kind:
     figures: Callable[[SettingRuns, Sequence[SettingRuns]], Figures]
 
 
+# Figures of the arrays that a record keeps on request; each is None where they are not there.
+EXHIBITED: Sequence[Callable[[SettingRuns], Markup | None]] = (
+    superposition_figure,
+    similarity_figure,
+    volume_figure,
+    embedding_figure,
+    activation_figure,
+    tuning_figure,
+)
+
+
 def _pictures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
     by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
-    return [error_map_figure(setting), samples_figure(setting), curves_figure(setting), *by_layer]
+    exhibited = [draw(setting) for draw in EXHIBITED]
+    return [error_map_figure(setting), samples_figure(setting), curves_figure(setting), *by_layer, *exhibited]
 
 
 def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:

@@ -15,6 +15,7 @@ from recombine.reports.parity import parity_section
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.speed import speed_section
+from recombine.reports.sweep_section import sweeps_section
 from recombine.reports.verdicts import counts, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
@@ -35,6 +36,7 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) 
     sections = [
         verdict_section(findings),
         settings_section(findings),
+        sweeps_section(findings),
         forecast_section(findings),
         parity_section(findings),
         speed_section(stores),

@@ -8,7 +8,6 @@ from recombine.studies.stacks import Stack
 from recombine.studies.work import change
 
 WARM_UP, TIMED = 3, 8
-CALCULATION = 2.0  # seconds of a calculation; a stated rough guess
 START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of guess
 
 
@@ -23,7 +22,7 @@ def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
     for stack in stacks:
         first = stack.members[0]
         if not isinstance(first, Experiment):
-            expected |= {member.digest(): CALCULATION for member in stack.members}
+            expected |= {member.digest(): member.expected_seconds() for member in stack.members}
             continue
         kind = change(first, seed=0, recipe=change(first.recipe, steps=1)).shape(), len(stack)
         if kind not in known:
@@ -60,6 +59,12 @@ def measured(stack: Stack) -> tuple[float, float]:
         return step, time.process_time() - started
     finally:
         torch.set_num_threads(threads)
+
+
+def seconds_alone(experiment: Experiment) -> float:
+    """Expected seconds of one core for one experiment on its own."""
+    (expected,) = seconds([Stack((experiment,))]).values()
+    return expected
 
 
 def seconds_per_step(stack: Stack) -> float:

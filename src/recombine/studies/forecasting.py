@@ -9,8 +9,9 @@ from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
-from recombine.data.pictures import picture_task
+from recombine.data.picture_task import picture_task
 from recombine.models import ModelSpec, models
+from recombine.splits import unseen_levels
 from recombine.theory import (
     ComponentKernel,
     Forecast,
@@ -34,11 +35,19 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     """
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
-    task = picture_task(problem.task)
-    shown, everything = problem.training_set(seed), problem.everything
     kernels = tangent_kernels()
     if model is not None:
-        kernels |= {f"tangent kernel of {models.parse(model).kind}": _model_kernel(problem, model, seed)}
+        kernels |= {f"tangent kernel of {models.parse(model).kind}": model_kernel(problem, model, seed)}
+    return forecast_pictures(problem, kernels, seed)
+
+
+def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
+    """What regression with these kernels says about the pictures of every held-out combination."""
+    task = picture_task(problem.task)
+    shown, everything = problem.training_set(seed), problem.everything
+    levels = (problem.grid.shape[0], problem.grid.shape[1])
+    # Pictures of factors add up where both factors vary and every level has a picture: not in a gap.
+    gap = set(unseen_levels(problem.grid, ~problem.trained)).intersection(task.interpolates)
     return forecast_images(
         codes=everything.codes,
         train=shown.codes,
@@ -48,8 +57,8 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
         blank=task.blank,
         kernels=kernels,
         dark=task.dark,
-        image=task.image,
-        grid=(problem.grid.shape[0], problem.grid.shape[1]),
+        image=task.image if task.places == "pixel" else None,  # other places are not scored
+        grid=levels if min(levels) > 1 and not gap else None,
         alone=np.isnan(shown.positions).any(axis=1),
         periodic=task.periodic,
     )
@@ -79,7 +88,7 @@ def _forecast_components(
     )
 
 
-def _model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int) -> Kernel:
+def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int) -> Kernel:
     """The tangent kernel of a network at its initial weights, as a function of two sets of codes."""
     import torch
 

@@ -35,6 +35,10 @@ class Work(Spec):
         """What members of one stack have in common; by default nothing, so that each goes alone."""
         return self.digest()
 
+    def expected_seconds(self) -> float:
+        """Seconds of one core it should take, where nothing better is known: a stated rough guess."""
+        return 2.0
+
     @property
     def forecast_digest(self) -> str | None:
         """The name of the forecast to be recorded before it runs; None if there is nothing to forecast."""

@@ -11,6 +11,11 @@ from recombine.training.recipe import Recipe
 Strengths = Sequence[Mapping[str, float | torch.Tensor]]  # of each penalty, by name
 
 
+def squared_and_absolute(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """mean (f - t)^2 + 0.1 mean |f - t|."""
+    return nn.functional.mse_loss(outputs, targets) + 0.1 * nn.functional.l1_loss(outputs, targets)
+
+
 def logistic_loss(outputs: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
     """mean log(1 + exp(-y f)), y = -1 or 1."""
     return nn.functional.softplus(-classes * outputs).mean()
@@ -18,6 +23,7 @@ def logistic_loss(outputs: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
 
 ERRORS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "mse": nn.functional.mse_loss,
+    "mse-l1": squared_and_absolute,
     "logistic": logistic_loss,
 }
 

@@ -10,7 +10,7 @@ from torch import nn
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
-from recombine.data.pictures import picture_task
+from recombine.data.picture_task import picture_task
 from recombine.measures import ComponentEvidence, Evidence
 from recombine.models.activations import activations, channels
 from recombine.models.tangent import tangent_kernel
@@ -62,6 +62,8 @@ def _evidence(
         embeddings=embeddings,
         periodic=task.periodic,
         channels=channels,
+        places=task.places,
+        rings=(problem.grid.factors[0].periodic, problem.grid.factors[1].periodic),
     )
 
 

@@ -4,7 +4,7 @@ A stack gives each member what it would get alone, to rounding: members share no
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -73,13 +73,16 @@ class Alone(Stepper):
     def __init__(self, member: Member) -> None:
         self.objective = Objective(member.network, member.recipe)
         self.strengths = [penalty.strengths() for penalty in member.recipe.penalties]
-        trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
-        self.descent = optimiser([(trained, member.recipe)])
+        self.trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
+        self.descent = optimiser([(self.trained, member.recipe)])
+        self.clip = member.recipe.clip
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
         self.last = self.objective(codes[0], targets[0], self.strengths)
         self.descent.zero_grad(set_to_none=True)
         self.last[0].backward()
+        if self.clip is not None:
+            nn.utils.clip_grad_norm_(self.trained, self.clip)
         self.descent.step()
 
     def losses(self) -> torch.Tensor:
@@ -101,6 +104,7 @@ class Stack(Stepper):
         self.shapes = [parameter.shape for parameter in members[0].network.parameters()]
         self.weights = torch.stack([parameters_to_vector(m.network.parameters()).detach() for m in members])
         recipes = [member.recipe for member in members]
+        self.clip = recipes[0].clip
         # Updated as one matrix where all members are updated alike, else row by row; both share its memory.
         alike = len({(recipe.rate, recipe.decay) for recipe in recipes}) == 1
         self.updated = [nn.Parameter(part, requires_grad=False) for part in ([self.weights] if alike else self.weights)]
@@ -112,7 +116,10 @@ class Stack(Stepper):
         return [part.unflatten(1, shape) for part, shape in zip(parts, self.shapes, strict=True)]
 
     def descend(self, gradients: Float[torch.Tensor, "members weights"]) -> None:
-        """One step of the optimiser along these gradients."""
+        """One step of the optimiser along these gradients, each member's shortened by itself; they are written over."""
+        if self.clip is not None:
+            # As in torch.nn.utils.clip_grad_norm_, its small number included.
+            gradients.mul_((self.clip / (gradients.norm(dim=1, keepdim=True) + 1e-6)).clamp_max(1))
         for part, gradient in zip(self.updated, [gradients] if len(self.updated) == 1 else gradients, strict=True):
             part.grad = gradient.view_as(part)
         self.descent.step()
@@ -125,6 +132,12 @@ class Stack(Stepper):
             vector_to_parameters(self.kept.get(index, row), member.network.parameters())
 
 
+def table(strengths: Sequence[Mapping[str, float]]) -> dict[str, Float[torch.Tensor, " members"]]:
+    """The strengths of one penalty by name; a member that leaves one out has it at 0."""
+    names = dict.fromkeys(name for each in strengths for name in each)
+    return {name: torch.tensor([each.get(name, 0.0) for each in strengths]) for name in names}
+
+
 class Mapped(Stack):
     """A stack of any networks: the forward pass is mapped over members, the backward pass is autograd's."""
 
@@ -133,10 +146,7 @@ class Mapped(Stack):
         template = Objective(members[0].network, members[0].recipe)
         self.names = [f"network.{name}" for name, _ in members[0].network.named_parameters()]
         by_member = [[penalty.strengths() for penalty in member.recipe.penalties] for member in members]
-        self.strengths = [
-            {name: torch.tensor([strengths[i][name] for strengths in by_member]) for name in by_member[0][i]}
-            for i in range(len(by_member[0]))
-        ]
+        self.strengths = [table(each) for each in zip(*by_member, strict=True)]
         self.objectives = vmap(lambda weights, *rest: functional_call(template, weights, rest))
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:

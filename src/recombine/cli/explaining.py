@@ -1,0 +1,158 @@
+"""`recombine explain`: which failure a trained run is, with the evidence."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recombine.cli.output import Json, StorePath, print_json
+from recombine.cli.problem import assign, parse_member, parse_settings
+from recombine.core.errors import InputError
+
+if TYPE_CHECKING:
+    from recombine.studies import Experiment
+
+
+def explain(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The digest of a recorded run, or the beginning of it.")],
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", help="Which answer is taken apart, by level indices: y=12,x=9. [default: the deepest held out]"
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Also draw the answer and its parts to this SVG file.")
+    ] = None,
+    store: StorePath = None,
+    json: Json = False,
+) -> None:
+    """Say which failure a trained decoder is, which remembered pictures its answer is made of, and where it goes wrong.
+
+    Example: recombine explain 3f09 --at y=10,x=9 -o explanation.svg
+    """
+    from recombine.studies.explaining import NoWeights, recorded_run
+    from recombine.studies.explaining import explain as go
+
+    if output:
+        _check_place(output)
+    place = None if at is None else _place(at)
+    trained = recorded_run(run, store)
+    try:
+        found = go(trained, place)
+    except NoWeights as error:
+        raise NoWeights(error.experiment, error.digest, again(error.experiment, store)) from None
+    if output:
+        from recombine.reports.explanation_figure import write_figure
+
+        write_figure(found, output)
+    if json:
+        drawn = {"figure": str(output)} if output else {}
+        settings = trained.experiment.settings()
+        print_json({"digest": trained.record.digest, **found.to_dict(), "experiment": settings, **drawn})
+        return
+    typer.echo(f"{trained.record.digest}: {trained.experiment.line()}")
+    typer.echo()
+    typer.echo(str(found))
+    if output:
+        typer.echo()
+        typer.echo(f"The figure is in {output}.")
+
+
+def again(experiment: "Experiment", store: Path | None = None) -> str:
+    """How to train a run again so that its weights are kept: the command where it can be written, else in words."""
+    from recombine.studies import Experiment
+    from recombine.studies.training import standard_measures
+
+    command = train_command(experiment)
+    if command is None:
+        return "train it again in Python with its problem, model and recipe (`rc.train`), then explain the new run"
+    new = Experiment(
+        problem=experiment.problem,
+        model=experiment.model,
+        recipe=experiment.recipe,
+        seed=experiment.seed,
+        measures=standard_measures(experiment.problem),
+    )
+    where = ["--store", str(store)] if store else []
+    return (
+        f"train it again with `{shlex.join([*command, *where])}`, "
+        f"then `{shlex.join(['recombine', 'explain', new.digest(), *where])}`"
+    )
+
+
+def train_command(experiment: "Experiment") -> list[str] | None:
+    """The words of the `recombine train` that trains this again, seeds before it included; None if there is none.
+
+    What is written is read again, and counts only if it comes out as the same settings.
+    """
+    from recombine.core.spec import dump
+    from recombine.data import Problem
+    from recombine.models import models
+    from recombine.training import Recipe
+
+    problem, model, recipe = experiment.problem, experiment.model, experiment.recipe
+    described = problem.settings()
+    sets = [*leaves(described.pop("task"), "", {"kind"}), *leaves(described, "")]
+    member, numbers = model.kind, pairs(model.settings())
+    told = f"{member}:{numbers}" if numbers else member
+    document: dict[str, Any] = {"task": {"kind": problem.task.kind}}
+    try:
+        for each in sets:
+            assign(document, each)
+        same = (
+            Problem.read(document) == problem
+            and models.parse(parse_member(told)) == model
+            and Recipe.read(parse_settings(pairs(recipe.settings()))) == recipe
+        )
+    except InputError:
+        return None
+    if not same or dump(models.parse(parse_member(told))) != dump(model):
+        return None
+    words = ["recombine", "train", problem.task.kind]
+    words += [word for each in sets for word in ("--set", each)]
+    words += ["--model", told, *(["--recipe", pairs(recipe.settings())] if recipe.settings() else [])]
+    return [*words, *(["--seeds", str(experiment.seed + 1)] if experiment.seed else [])]
+
+
+def leaves(settings: dict[str, Any], path: str, skipped: frozenset[str] | set[str] = frozenset()) -> Iterator[str]:
+    """``a.b=value`` for every value of nested settings, a kind before the settings that hang on it."""
+    import json
+
+    for name, value in settings.items():
+        if name in skipped:
+            continue
+        here = f"{path}.{name}" if path else name
+        if isinstance(value, dict) and "kind" in value:
+            yield f"{here}={value['kind']}"
+            rest = {key: each for key, each in value.items() if key != "kind"}
+            yield from leaves(rest, here)
+        else:
+            yield f"{here}={value if isinstance(value, str) else json.dumps(value)}"
+
+
+def pairs(settings: dict[str, Any]) -> str:
+    """``key=value,key=value``, as models and recipes are written."""
+    import json
+
+    told = ((name, value if isinstance(value, str) else json.dumps(value)) for name, value in settings.items())
+    return ",".join(f"{name}={value}" for name, value in told)
+
+
+def _place(at: str) -> dict[str, Any]:
+    """``y=12,x=9`` as a mapping."""
+    try:
+        return parse_settings(at)
+    except InputError:
+        raise InputError(f"--at {at!r} must name each factor once with the index of a level, e.g. y=12,x=9.") from None
+
+
+def _check_place(output: Path) -> None:
+    """Refuse a figure that could not be written, before anything is computed."""
+    from recombine.reports.writing import writable_place
+
+    if output.suffix != ".svg":
+        raise InputError(f"cannot draw to {str(output)!r}: the figure is an SVG file; give a name that ends in .svg.")
+    writable_place(output)

@@ -1,0 +1,241 @@
+"""Which failure is it? One answer taken apart into remembered pictures, and the evidence for a verdict on the network.
+
+"Remembered" are the network's own outputs for the combinations that training showed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from recombine.core.shapes import Bool
+from recombine.measures.accuracy import position_accuracy
+from recombine.measures.answer import Answer, deepest, defined, take_apart
+from recombine.measures.error import nmse
+from recombine.measures.evidence import Evidence
+from recombine.measures.explanation_words import sentence, text
+from recombine.measures.metric_tensor import factorisation
+from recombine.measures.probe import probe_held_out
+from recombine.measures.superposition import (
+    chosen_held_out,
+    decompose_held_out,
+    share_on,
+    sharers,
+    superposition_correlation,
+    superposition_index,
+    truth_correlation,
+)
+from recombine.measures.volume import volume_contrast
+
+COMPOSES_BELOW = 0.1  # nMSE deep in the hole; what a forecast calls composing too
+BLANK_BELOW = 0.01  # of the true energy of ink: strokes a tenth as strong as the true ones; sums of memories have 0.04
+LEARNED_BELOW = 0.3  # nMSE on what training showed; above it, failing to compose is not what is wrong first
+SUPERPOSED_ABOVE = 0.3  # superposition index; failing decoders have 0.6 to 0.9, composing ones about -1
+MOSTLY = 0.5  # of the weight lies on pictures with y or x within a step; blind weights would give about 0.2
+PLACED_FROM = 0.9  # accuracy deep in the hole; the share that the paper asks of a network that has learned places
+FLAT_BELOW = 0.1  # |D|: composing networks and true pictures stay below it, failing ones end between 0.7 and 1.2
+
+
+class Finding(StrEnum):
+    """What a network does with combinations it never saw."""
+
+    COMPOSES = "composes"
+    REMEMBERS = "remembers"  # right, but training showed the hole
+    SUPERPOSES = "superposes"
+    BLANK = "blank"
+    PLACED = "placed"  # the right place, the wrong picture
+    UNLEARNED = "unlearned"  # what it was trained on is wrong already
+    FAILS = "fails"  # otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class SectionScore:
+    """Error and accuracy over a section; None where they are not defined."""
+
+    name: str
+    combinations: int
+    nmse: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Superposition:
+    """The measures of superposition deep in the hole, over what training showed; sharers are within one step."""
+
+    index: float
+    memory_correlation: float
+    truth_correlation: float
+    energy: float
+    sharer_weight: float
+    sharer_chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class LayerScore:
+    """Factorisation score F, volume contrast D and held-out probe of one layer; None where they are not defined."""
+
+    name: str
+    factorisation: float | None
+    contrast: float | None
+    probe: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Which failure it is, with the evidence. Printed, it is a page of text."""
+
+    finding: Finding
+    verdict: str  # one sentence
+    answer: Answer
+    deep: str  # the section that the verdict is about
+    sections: tuple[SectionScore, ...]
+    ink: float  # energy of what is drawn deep in the hole, as a share of the truth's
+    shown_nmse: float | None  # on the combinations that training showed; None: it showed none
+    revealed: bool  # training showed held-out combinations too
+    superposition: Superposition | None  # None: training showed no combination
+    layers: tuple[LayerScore, ...]
+    lost: str | None  # the layer at which factorisation is lost; None: at none, or not known
+    held_out: Bool[np.ndarray, "y x"]
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the pictures, as plain JSON values."""
+        answer = self.answer
+        return {
+            "finding": str(self.finding),
+            "verdict": self.verdict,
+            "at": {"y": answer.y, "x": answer.x, "trained": answer.trained},
+            "answer": {
+                "nmse": answer.nmse,
+                "truth_correlation": answer.truth_correlation,
+                "energy_explained": answer.energy,
+                "remembered": answer.remembered,
+                "contributors": [_plain(each) for each in answer.contributors],
+                "shares": {name: _plain(share) for name, share in answer.shares.items()},
+            },
+            "deep": self.deep,
+            "sections": [_plain(each) for each in self.sections],
+            "ink": self.ink,
+            "shown_nmse": self.shown_nmse,
+            "revealed": self.revealed,
+            "superposition": _plain(self.superposition) if self.superposition else None,
+            "layers": [_plain(each) for each in self.layers],
+            "lost": self.lost,
+        }
+
+
+def explain_evidence(
+    evidence: Evidence,
+    at: tuple[int, int] | None = None,
+    shown: Bool[np.ndarray, " combinations"] | None = None,
+) -> Explanation:
+    """Which failure what a network showed is, and what its answer to the combination ``at`` (y, x) is made of.
+
+    Without ``at`` it is the held-out combination farthest from training. ``shown`` are the combinations that training
+    really showed, where they are not the whole section "id".
+    """
+    shown = evidence.section("id") if shown is None else shown
+    answer = take_apart(evidence, deepest(evidence) if at is None else at, shown)
+    sections = tuple(
+        SectionScore(
+            name,
+            int(members.sum()),
+            defined(nmse, evidence, name),
+            defined(position_accuracy, evidence, name),
+        )
+        for name, members in evidence.sections.items()
+        if members.any()
+    )
+    remembered = replace(evidence, sections={**evidence.sections, "shown": shown})
+    layers = layer_scores(evidence)
+    drawn, true = (np.square(ink(evidence.deep)).sum() for ink in (evidence.ink, evidence.target_ink))
+    found = Explanation(
+        finding=Finding.FAILS,
+        verdict="",
+        answer=answer,
+        deep=evidence.deep,
+        sections=sections,
+        ink=float(drawn / true) if true > 0 else 0.0,
+        shown_nmse=defined(nmse, remembered, "shown"),
+        revealed=bool((shown & evidence.section("ood")).any()),
+        superposition=defined(superposition, evidence, shown),
+        layers=layers,
+        lost=lost_layer({layer.name: layer.contrast for layer in layers}),
+        held_out=evidence.section("ood").reshape(evidence.shape),
+    )
+    decided = replace(found, finding=decide(found))
+    return replace(decided, verdict=sentence(decided))
+
+
+def decide(found: Explanation) -> Finding:
+    """The first that holds deep in the hole:
+
+    composes     nMSE < 0.1 (remembers, where training showed held-out combinations)
+    blank        Σ ‖ink‖² < 0.01 Σ ‖true ink‖²
+    unlearned    nMSE ≥ 0.3 on the combinations that training showed
+    superposes   superposition index > 0.3, and more than half of the weight on sharers within one step
+    placed       accuracy ≥ 0.9
+    fails        otherwise
+    """
+    deep = next(section for section in found.sections if section.name == found.deep)
+    made = found.superposition
+    if deep.nmse is not None and deep.nmse < COMPOSES_BELOW:
+        return Finding.REMEMBERS if found.revealed else Finding.COMPOSES
+    if found.ink < BLANK_BELOW:
+        return Finding.BLANK
+    if found.shown_nmse is not None and found.shown_nmse >= LEARNED_BELOW:
+        return Finding.UNLEARNED
+    if made is not None and made.index > SUPERPOSED_ABOVE and made.sharer_weight > MOSTLY:
+        return Finding.SUPERPOSES
+    if deep.accuracy is not None and deep.accuracy >= PLACED_FROM:
+        return Finding.PLACED
+    return Finding.FAILS
+
+
+def superposition(evidence: Evidence, shown: Bool[np.ndarray, " combinations"]) -> Superposition:
+    """The measures of superposition, with the remembered pictures being those of combinations that training showed."""
+    told = replace(evidence, sections={**evidence.sections, "id": shown & ~evidence.section("ood")})
+    weights, energy = decompose_held_out(told)
+    near = sharers(told, band=1)[chosen_held_out(told)]
+    return Superposition(
+        index=superposition_index(told),
+        memory_correlation=superposition_correlation(told),
+        truth_correlation=truth_correlation(told),
+        energy=float(energy.mean()),
+        sharer_weight=float(share_on(weights, near).mean()),
+        sharer_chance=float(near.mean()),
+    )
+
+
+def layer_scores(evidence: Evidence) -> tuple[LayerScore, ...]:
+    """F, D and the held-out probe of every layer, input first; none where no layers were kept."""
+    tables = [defined(measure, evidence) or {} for measure in BY_LAYER]
+    return tuple(LayerScore(name, *(table.get(name) for table in tables)) for name in evidence.layers)
+
+
+BY_LAYER = (factorisation, volume_contrast, probe_held_out)
+
+
+def lost_layer(contrasts: Mapping[str, float | None]) -> str | None:
+    """The layer at which factorisation is lost: from it on, the hole stands out in the volume map of every layer.
+
+        lost = min { l ≥ 1 : |D_k| ≥ 0.1 for all k ≥ l },   D the volume contrast, layer 0 the input
+
+    None: the output's map is flat, as it is for true pictures, or D is not defined. A bend that later layers undo does
+    not count: networks that were shown the hole and draw it rightly have some. A flat map is no proof of the contrary:
+    small networks can superpose and keep it flat, so look at F and the held-out probe as well.
+    """
+    lost = None
+    for name, contrast in reversed(list(contrasts.items())[1:]):
+        if contrast is None or abs(contrast) < FLAT_BELOW:
+            break
+        lost = name
+    return lost
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}

@@ -1,0 +1,83 @@
+"""One explained answer as a figure: the truth, the answer, the sum of remembered pictures, and their weights."""
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recombine.core.shapes import Float
+from recombine.factors import Factor
+from recombine.measures.explanation import Explanation
+from recombine.reports.canvas import LOOK, RED, colour_bar, label_levels
+from recombine.reports.error_maps import outline
+from recombine.reports.numbers import count, short
+from recombine.reports.writing import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIZE = (10.0, 3.6)  # inches
+UNKNOWN = "#e8e8e8"  # combinations that training did not show
+
+
+def write_figure(found: Explanation, output: Path) -> Path:
+    """Write the figure of an explanation to an SVG file, whole or not at all."""
+    return write_whole(output, explanation_svg(found).encode())
+
+
+def explanation_svg(found: Explanation) -> str:
+    """The figure of an explanation as SVG."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(LOOK)
+        figure = Figure(figsize=SIZE, layout="constrained", facecolor="white")
+        draw(found, figure)
+        nameless: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Type", "Format"))
+        figure.savefig(buffer, format="svg", metadata=nameless)
+    return buffer.getvalue()
+
+
+def draw(found: Explanation, figure: "Figure") -> None:
+    """Four panels in a row. Answer and sum share one scale, so that they can be compared; the truth has its own."""
+    answer = found.answer
+    truth, drawn, total, weights = figure.subplots(1, 4)
+    _picture(figure, truth, answer.truth, float(answer.truth.max()), f"truth\ny = {answer.y}, x = {answer.x}")
+    most = max(float(answer.drawn.max()), float(answer.sum.max()))
+    error = "" if answer.nmse is None else f"nMSE {short(answer.nmse)}"
+    _picture(figure, drawn, answer.drawn, most, f"answer\n{error}")
+    parts = count(len(answer.contributors), "picture")
+    _picture(figure, total, answer.sum, most, f"sum of {parts}\n{answer.energy:.0%} of the answer's energy")
+    _weights(figure, weights, found)
+
+
+def _picture(figure: "Figure", axes: "Axes", ink: Float[np.ndarray, "rows columns"], most: float, title: str) -> None:
+    shown = axes.imshow(ink, cmap="Greys", vmin=0, vmax=most if most > 0 else 1, interpolation="none")
+    axes.set_title(title)
+    rows, columns = ink.shape
+    label_levels(axes.yaxis, Factor.numbered("row", rows), most=5)
+    label_levels(axes.xaxis, Factor.numbered("column", columns), most=5)
+    axes.spines[:].set_visible(True)
+    colour_bar(figure, shown, axes, "ink", location="bottom", shrink=0.9)
+
+
+def _weights(figure: "Figure", axes: "Axes", found: Explanation) -> None:
+    from matplotlib import colormaps
+
+    answer = found.answer
+    rows, columns = answer.weights.shape
+    most = max((each.weight for each in answer.contributors), default=1.0)
+    colours = colormaps["Blues"].with_extremes(bad=UNKNOWN)
+    shown = axes.imshow(answer.weights, cmap=colours, vmin=0, vmax=most, interpolation="none")
+    outline(axes, found.held_out)
+    axes.plot([answer.x], [answer.y], marker="x", color=RED, markersize=7, markeredgewidth=2)
+    axes.set_title("weight of each remembered\npicture (red: held out)")
+    label_levels(axes.yaxis, Factor.numbered("y", rows))
+    label_levels(axes.xaxis, Factor.numbered("x", columns))
+    axes.spines[:].set_visible(True)
+    colour_bar(figure, shown, axes, "weight", location="bottom", shrink=0.9)

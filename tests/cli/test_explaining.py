@@ -1,0 +1,204 @@
+"""`recombine explain` on tiny runs: what it prints, draws and refuses."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import recombine as rc
+from recombine.cli.explaining import train_command
+from recombine.core.errors import InputError
+from recombine.data import Problem
+from recombine.records import Record, Store
+from recombine.studies.explaining import Explanations, NoWeights, explain, recorded_run
+from recombine.studies.local import commit
+from recombine.studies.publishing import publish
+from recombine.studies.training import Run
+from recombine.training import Outcome
+
+BLOCK = ("--set", "n=8", "--hold-out", "block:x=3..5,y=2..4")
+HURRY = ("--model", "mlp-decoder:width=8,depth=2", "--recipe", "steps=20")
+
+
+def recombine(*arguments: str, cwd: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "recombine.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of two trained seeds, a diverged run, a component run and a calculation."""
+    folder = tmp_path_factory.mktemp("explained")
+    done = recombine("train", "bump", *BLOCK, *HURRY, "--seeds", "2", "--store", "here", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    store = Store(folder / "here")
+    (first, second) = (recorded_run(digest, store.root) for digest in store.digests())
+    assert {first.experiment.seed, second.experiment.seed} == {0, 1}
+    diverged = rc.Experiment(**{**dict(first.experiment), "recipe": rc.Recipe(steps=7), "seed": 0})
+    commit(diverged, Outcome("failed", "the loss is not finite at step 3", {}, {}), store)
+    sums = rc.Experiment(
+        problem=Problem(rc.tasks.addition(), rc.splits.anchors(first=4, second=4)),
+        model=rc.models.mlp(width=4),
+        measures=("slope",),
+    )
+    commit(sums, Outcome("done", None, {"slope": 1.0}, {}), store)
+    calculated = {"specification": {"kind": "leaking"}, "status": "done", "measures": {}}
+    store.commit(Record("calculation0", calculated))
+    return folder
+
+
+def digest_of(home: Path, seed: int = 0, **wanted: object) -> str:
+    for body in Store(home / "here").bodies()[0]:
+        facts = {"status": body["status"], "task": body["specification"].get("problem", {}).get("task", {}).get("kind")}
+        if facts == {"status": "done", "task": "bump", **wanted} and body.get("seed", seed) == seed:
+            return body["digest"]
+    raise AssertionError(wanted)
+
+
+def test_the_text_has_the_verdict_the_parts_and_the_layers(home: Path):
+    digest = digest_of(home)
+    done = recombine("explain", digest[:8], "--store", "here", "-o", "figure.svg", cwd=home)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{digest}: mlp-decoder on bump, seed 0, block, 20 steps"
+    assert lines[2].endswith(".")
+    assert "y = 3, x = 4 (never shown): nMSE" in done.stdout
+    assert "superposition index" in done.stdout
+    assert "factorisation is lost at" in done.stdout
+    drawn = (home / "figure.svg").read_text()
+    for words in ("truth", "answer", "weight", "row", "column", "ink"):
+        assert f">{words}" in drawn
+
+
+def test_the_document_has_the_same(home: Path):
+    digest = digest_of(home)
+    done = recombine("explain", digest, "--store", "here", "--at", "x=7,y=0", "--json", cwd=home)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["digest"] == digest
+    assert found["at"] == {"y": 0, "x": 7, "trained": True}
+    assert [(each["y"], each["x"]) for each in found["answer"]["contributors"]] == [(0, 7)]
+    assert {"finding", "verdict", "answer", "sections", "superposition", "layers", "lost"} <= set(found)
+    assert [layer["name"] for layer in found["layers"]] == ["input", "layer0", "layer1", "output"]
+    assert set(found["layers"][0]) == {"name", "factorisation", "contrast", "probe"}
+    assert set(found["sections"][0]) == {"name", "combinations", "nmse", "accuracy"}
+    assert found["experiment"]["problem"]["task"] == {"kind": "bump", "n": 8}
+
+
+def test_the_numbers_are_those_that_were_recorded(home: Path):
+    run = recorded_run(digest_of(home), home / "here")
+    found = explain(run)
+    recorded = run.record.body["measures"]
+    sections = {section.name: section for section in found.sections}
+    assert sections["ood"].nmse == pytest.approx(recorded["ood_nmse"])
+    assert sections["ood"].accuracy == pytest.approx(recorded["ood_accuracy"])
+    assert found.superposition is not None
+    assert found.superposition.index == pytest.approx(recorded["superposition_index"], abs=1e-5)
+    for layer in found.layers:
+        assert layer.factorisation == pytest.approx(recorded["factorisation"][layer.name], abs=1e-5)
+
+
+def test_runs_are_explained_seed_by_seed(home: Path):
+    problem = Problem(rc.tasks.bump(n=8), rc.splits.block(x=(3, 6), y=(2, 5)))
+    model = rc.models.mlp_decoder(width=8, depth=2)
+    runs = rc.train(problem, model, seeds=2, recipe=rc.Recipe(steps=20), store=home / "here")
+    found = rc.explain(runs, at={"y": 3, "x": 4})
+    assert isinstance(found, Explanations)
+    assert len(found) == 2
+    assert [each.finding for each in found] == [rc.explain(run).finding for run in runs]
+    assert "of 2 seeds" in found.verdict
+    assert "seed 1: " in str(found)
+
+
+def test_the_truth_needs_no_weights():
+    problem = Problem(rc.tasks.bump(n=(8, 9)), rc.splits.block(x=(3, 6), y=(2, 5)))
+    experiment = rc.Experiment(problem=problem, model=rc.models.truth(), measures=("ood_nmse",))
+    assert explain(Run(experiment, Record(experiment.digest(), {"status": "done"}))).finding == "composes"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("nothing",), "there is no run 'nothing' among the"),
+        (("{digest}", "--at", "3,4"), "--at '3,4' must name each factor once with the index of a level"),
+        (("{digest}", "-o", "figure.png"), "give a name that ends in .svg"),
+        (("{digest}", "-o", "no/figure.svg"), "there is no folder 'no'"),
+        (("{component}",), "is of task 'addition', which draws no pictures over y and x"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_code_two(home: Path, arguments, says):
+    names = {"digest": digest_of(home), "component": digest_of(home, task="addition")}
+    done = recombine("explain", *(word.format(**names) for word in arguments), "--store", "here", cwd=home)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_what_was_not_trained_or_failed_is_refused(home: Path):
+    with pytest.raises(InputError, match="there is no run ''"):
+        recorded_run("", home / "here")
+    with pytest.raises(InputError, match="run calculation0 is the calculation 'leaking', in which nothing was trained"):
+        recorded_run("calc", home / "here")
+    with pytest.raises(InputError, match="failed: the loss is not finite at step 3; it has nothing to explain"):
+        explain(recorded_run(digest_of(home, status="failed"), home / "here"))
+
+
+@pytest.mark.parametrize(
+    ("at", "says"),
+    [
+        ({"y": 3}, "needs the index of a level of x, got None"),
+        ({"y": 3, "z": 1}, "unknown factor 'z'"),
+        ({"y": 3, "x": 8}, "x has 8 levels, so give an index from 0 to 7"),
+    ],
+)
+def test_combinations_that_are_not_named_whole_are_refused(home: Path, at, says):
+    with pytest.raises(InputError, match=says):
+        explain(recorded_run(digest_of(home), home / "here"), at)
+
+
+def test_a_beginning_of_two_digests_is_refused(tmp_path: Path):
+    store = Store(tmp_path)
+    for digest in ("zzz1", "zzz2"):
+        store.commit(Record(digest, {"specification": {"kind": "leaking"}, "status": "done"}))
+    with pytest.raises(InputError, match=r"'zzz' is the beginning of 2 runs \(zzz1, zzz2\); give more of its digits"):
+        recorded_run("zzz", tmp_path)
+    with pytest.raises(InputError, match="did you mean zzz1 or zzz2"):
+        recorded_run("zzz3", tmp_path)
+
+
+def test_a_run_without_weights_says_how_to_get_them(home: Path, tmp_path: Path):
+    publish(Store(home / "here"), Store(tmp_path / "published"))
+    digest = digest_of(home, seed=1)
+    with pytest.raises(NoWeights, match=f"run {digest} was recorded without its weights.*train it again"):
+        explain(recorded_run(digest, tmp_path / "published"))
+    done = recombine("explain", digest, "--store", "published", cwd=tmp_path)
+    assert done.returncode == 2
+    command = (
+        "`recombine train bump --set n=8 --set split=block --set 'split.x=[3, 6]' --set 'split.y=[2, 5]' "
+        "--model mlp-decoder:width=8,depth=2 --recipe steps=20 --seeds 2 --store published`"
+    )
+    assert command in done.stderr
+    # The run of that command has the same settings and the standard measures: here it is the very same run.
+    assert f"then `recombine explain {digest} --store published`" in done.stderr
+
+
+def test_the_command_that_trains_again_is_written_only_if_it_reads_back(home: Path):
+    experiment = recorded_run(digest_of(home), home / "here").experiment
+    problem = Problem(
+        rc.tasks.bump(n=(8, 9), encoding={"kind": "one-hot"}),
+        rc.splits.block(x=(3, 6), y=(2, 5)) | rc.splits.block(x=(0, 2), y=(0, 2)),
+        isolated=("x", "y"),
+        examples=20,
+    )
+    varied = rc.Experiment(**{**dict(experiment), "problem": problem})
+    words = train_command(varied)
+    assert words is not None
+    assert "encoding=one-hot" in words
+    assert "examples=20" in words
+    variance = rc.penalties.parse({"kind": next(iter(rc.penalties))})
+    penalised = rc.Experiment(**{**dict(experiment), "recipe": rc.Recipe(penalties=(variance, variance))})
+    assert train_command(penalised) is None
