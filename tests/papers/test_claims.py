@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.papers import Check, Claim, Control, Interval, Range, Scale, Verdict, judge, papers
-from recombine.papers.forced_rendering import hole, revealed
+from recombine.papers.rendering_settings import hole, revealed
 from recombine.studies import Work, calculations
 
 finite = st.floats(-1e3, 1e3)

@@ -96,7 +96,7 @@ def check(
     from recombine.studies.stores import all_bodies, reading_stores
 
     bodies, damaged = all_bodies(reading_stores(store))
-    judged = [judge(claim, Scale(scale), bodies) for claim in papers.claims(names or ())]
+    judged = [judge(claim, Scale(scale), bodies) for claim in papers.claims(names or (), Scale(scale))]
     for broken in damaged:
         typer.echo(f"recombine: {broken}", err=True)
     if json:
@@ -147,4 +147,4 @@ def _works(names: list[str] | None, scale: ScaleName) -> "list[Work]":
     from recombine.papers import Scale, papers
     from recombine.studies import distinct
 
-    return distinct(item for claim in papers.claims(names or ()) for item in claim.works(Scale(scale)))
+    return distinct(item for claim in papers.claims(names or (), Scale(scale)) for item in claim.works(Scale(scale)))

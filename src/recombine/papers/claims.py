@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,17 @@ class Check:
 Setting = Callable[[Scale], Work]
 
 
+def setting(name: str, says: str, make: Setting) -> Setting:
+    """A setting with a name and a sentence of its own, for the report."""
+    built = cache(make)
+
+    def work(scale: Scale) -> Work:
+        return built(scale)
+
+    work.__name__, work.__doc__ = name, says
+    return work
+
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """Settings in which the same checks must come out contradicted."""
@@ -132,6 +144,7 @@ class Claim:
     settings: Mapping[str, Setting]
     control: Control
     seeds: Mapping[Scale, int]
+    least: Scale = Scale.QUICK  # the smallest scale at which it is asked: minutes do not suffice for every claim
 
     def __post_init__(self) -> None:
         for settings in (self.settings, self.control.settings):
@@ -151,6 +164,10 @@ class Claim:
     def control_runs(self, scale: Scale) -> dict[str, list[Work]]:
         """The same for the control."""
         return self._by_seed(self.control.settings, scale, min(self.seeds[scale], self.control.most_seeds))
+
+    def asked_at(self, scale: Scale) -> bool:
+        """Whether it is asked at a scale."""
+        return list(Scale).index(self.least) <= list(Scale).index(scale)
 
     def checks_at(self, scale: Scale) -> tuple[Check, ...]:
         """The checks that are asked at a scale."""
@@ -174,6 +191,7 @@ class Claim:
             "expected": headline.expected.to_dict(),
             "source": headline.source,
             "control": self.control.says,
+            "least_scale": self.least,
             "checks": [
                 {"quantity": c.quantity, "of": c.where(), "expected": c.expected.to_dict(), "source": c.source}
                 for c in self.checks

@@ -7,15 +7,13 @@ channels, and training long enough to fit. Symbolic networks have their publishe
 ours, since the published ones came from a search.
 """
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from recombine.data import Problem
 from recombine.models import models
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
-from recombine.papers.claims import Scale, Setting
+from recombine.papers.claims import Scale, Setting, setting
 from recombine.papers.kernel_calculations import addition, context, equivalence
 from recombine.studies import Experiment, Work, change
 from recombine.training import Recipe
@@ -26,17 +24,6 @@ CLASSES = ("id_accuracy", "ood_accuracy", "ood_margin", "additivity_test")
 SHARES = ("conjunction_shares",)
 
 NEAR, FAR = 0, 10  # pixels between components at 14 x 14; twice that in the published pictures
-
-
-def setting(name: str, says: str, make: Callable[[Scale], Work]) -> Setting:
-    """A setting with a name and a sentence of its own, for the report."""
-    built = cache(make)
-
-    def work(scale: Scale) -> Work:
-        return built(scale)
-
-    work.__name__, work.__doc__ = name, says
-    return work
 
 
 def calculation(name: str, says: str, work: Work) -> Setting:

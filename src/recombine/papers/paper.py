@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from recombine.core.errors import unknown
-from recombine.papers.claims import Claim
+from recombine.core.errors import InputError, unknown
+from recombine.papers.claims import Claim, Scale
 from recombine.papers.sweeps import Sweep
 
 
@@ -19,6 +19,10 @@ class Paper:
     claims: tuple[Claim, ...]
     sweeps: tuple[Sweep, ...] = ()  # figures over several of the claims' settings
 
+    def claims_at(self, scale: Scale) -> tuple[Claim, ...]:
+        """The claims that are asked at a scale."""
+        return tuple(claim for claim in self.claims if claim.asked_at(scale))
+
 
 class Papers(dict[str, Paper]):
     """All papers by key; what is added is found by every command."""
@@ -27,12 +31,24 @@ class Papers(dict[str, Paper]):
         self[paper.key] = paper
         return paper
 
-    def claims(self, chosen: Iterable[str] = ()) -> list[Claim]:
-        """The claims that names of papers, prefixes (FR) or claims (FR1) select; all of them when none is given."""
+    def claims(self, chosen: Iterable[str] = (), scale: Scale | None = None) -> list[Claim]:
+        """The claims that names of papers, prefixes (FR) or claims (FR1) select; all of them when none is given.
+
+        With a scale, those that are asked at it; one that is named and is not is an `InputError`.
+        """
         every = [claim for paper in self.values() for claim in paper.claims]
         names = list(chosen)
-        if not names:
-            return every
+        selected = self._named(names, every) if names else every
+        if scale is None:
+            return selected
+        for claim in selected:
+            if not claim.asked_at(scale) and claim.id.lower() in map(str.lower, names):
+                raise InputError(
+                    f"claim {claim.id} takes more than scale {scale} allows; it is asked at --scale {claim.least}."
+                )
+        return [claim for claim in selected if claim.asked_at(scale)]
+
+    def _named(self, names: list[str], every: list[Claim]) -> list[Claim]:
         by_name: dict[str, list[Claim]] = {claim.id.lower(): [claim] for claim in every}
         for paper in self.values():
             by_name[paper.key] = list(paper.claims)

@@ -115,7 +115,7 @@ def _labels(papers: Iterable[Paper], scale: Scale) -> dict[str, str]:
     claims = [claim for paper in papers for claim in paper.claims]
     labels: dict[str, str] = {}
     for each in (scale, *(other for other in Scale if other is not scale)):
-        known = [claim for claim in claims if each in claim.seeds]
+        known = [claim for claim in claims if each in claim.seeds and claim.asked_at(each)]
         found = settings_of(known, each, lambda work: SeedRun(work, None))
         named = {key: it.label if each is scale else f"{it.label} ({each})" for key, it in found.items()}
         labels = named | labels

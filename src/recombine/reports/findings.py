@@ -27,7 +27,7 @@ class Findings:
 
     @property
     def claims(self) -> list[Claim]:
-        return [claim for paper in self.papers for claim in paper.claims]
+        return [claim for paper in self.papers for claim in paper.claims_at(self.scale)]
 
     @property
     def runs(self) -> list[SeedRun]:
@@ -41,7 +41,7 @@ def gather(papers: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> Fi
     What is damaged is named and left out. Nothing is run.
     """
     chosen = tuple(papers)
-    claims = [claim for paper in chosen for claim in paper.claims]
+    claims = [claim for paper in chosen for claim in paper.claims_at(scale)]
     bodies, broken = all_bodies(stores)
     damaged = {(damage.digest, damage.file): damage for damage in broken}
 

@@ -63,9 +63,14 @@ def verdict_section(findings: Findings) -> Markup:
 
 def _table(paper: Paper, findings: Findings) -> Markup:
     heading = join(tag("strong", paper.title), tag("span", f" {paper.citation}", class_="meaning"))
-    rows = [_claim(findings.judgements[claim.id], findings) for claim in paper.claims]
+    rows = [_claim(findings.judgements[claim.id], findings) for claim in paper.claims_at(findings.scale)]
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in COLUMNS]))
-    return tag("div", tag("table", tag("caption", heading), head, rows, class_="verdicts"), class_="scroll")
+    table = tag("div", tag("table", tag("caption", heading), head, rows, class_="verdicts"), class_="scroll")
+    later = [claim for claim in paper.claims if not claim.asked_at(findings.scale)]
+    if not later:
+        return table
+    words = f"Asked at larger scales only: {', '.join(f'{claim.id} (from {claim.least})' for claim in later)}."
+    return join(table, tag("p", words, class_="meaning"))
 
 
 def _claim(judgement: Judgement, findings: Findings) -> Markup:
