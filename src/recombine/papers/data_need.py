@@ -9,7 +9,7 @@ from pydantic import Field
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
-from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_alone
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_alone
 from recombine.theory import COMPOSES_BELOW
 from recombine.training import Recipe, run
 
@@ -83,7 +83,8 @@ class DataNeed(Calculation):
     def expected_seconds(self) -> float:
         """As if the search took its usual number of trainings at every size."""
         return sum(
-            (2 + np.log2(np.log(2 * self.most * n * n) / np.log(CLOSE))) * seconds_alone(self.training(n, n * n))
+            (2 + np.log2(np.log(2 * self.most * n * n) / np.log(CLOSE)))
+            * seconds_alone(change(self, seed=0).training(n, n * n))
             for n in self.sizes
         )
 

@@ -26,7 +26,7 @@ class Sweep:
     place: str  # which of the paper's panels it answers to: "Fig. 3e"
     quantity: str  # a measure, or ``name.part`` of one that has several values
     axis_label: str  # what is swept, in words; for a scatter the words for ``against``
-    series: Mapping[str, Mapping[float, Setting]]
+    series: Mapping[str, Mapping[int, Setting] | Mapping[float, Setting]]
     kind: str = "lines"  # one of `KINDS`
     series_label: str = ""  # what tells the series apart: title of a legend, axis of a plane's rows
     against: str = "id_nmse"  # the quantity across, in a scatter

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from functools import cache
 
 from recombine.studies.experiment import Experiment
 from recombine.studies.stacks import Stack
@@ -61,6 +62,7 @@ def measured(stack: Stack) -> tuple[float, float]:
         torch.set_num_threads(threads)
 
 
+@cache
 def seconds_alone(experiment: Experiment) -> float:
     """Expected seconds of one core for one experiment on its own."""
     (expected,) = seconds([Stack((experiment,))]).values()
