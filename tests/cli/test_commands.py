@@ -115,6 +115,7 @@ def test_strict_forecasts_of_failure_exit_with_one():
         (("train", "bump", *BLOCK), "--model"),
         (("list", "tsks"), "did you mean 'tasks'"),
         (("check", "FR99"), "did you mean 'FR9'"),
+        (("check", "FR12"), "claim FR12 takes more than scale quick allows; it is asked at --scale laptop"),
         (("train", "bump", *BLOCK, "--model", "cnn"), "'cnn-decoder'"),
         (("train", "bump", *BLOCK, "--model", "mlp-decoder:kind=truth"), "given twice"),
         (("forecast", "bump", *BLOCK, "--set", "n=9"), "given 2 times"),

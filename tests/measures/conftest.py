@@ -62,15 +62,19 @@ def evidence_from_ink(
 
 
 def generic_evidence(dark: bool = True, **settings: Any) -> Evidence:
-    """Evidence with nothing special about it: noisy pictures, three random hidden layers, noisy stripes."""
+    """Evidence with nothing special about it: noisy pictures, three random hidden layers, noisy stripes.
+
+    The first hidden layer has two channels of 2 x 3.
+    """
     rng = stream(3, "measures", "generic")
     hidden, rows = {}, one_hot()
-    for depth, width in enumerate((7, 120, 13)):
+    for depth, width in enumerate((12, 120, 13)):
         rows = np.tanh(rows @ rng.normal(size=(rows.shape[1], width)) / 2)
         hidden[f"hidden{depth}"] = rows
     output = draw_bumps() * rng.uniform(0.2, 1.0, size=(99, 1, 1)) + 0.1 * rng.normal(size=(99, *SHAPE))
     drawn = {name: pictures + 0.1 * rng.normal(size=pictures.shape) for name, pictures in stripes().items()}
-    return evidence_from_ink(output, dark=dark, hidden=hidden, **{"embeddings": drawn, **settings})
+    defaults = {"embeddings": drawn, "channels": {"hidden0": (2, 2, 3)}}
+    return evidence_from_ink(output, dark=dark, hidden=hidden, **{**defaults, **settings})
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,8 @@ import torch
 from torch import nn
 
 from recombine.core.errors import InputError
-from recombine.models.activations import activations
+from recombine.models.activations import activations, channels
+from recombine.models.cnn import CnnNetwork
 from recombine.models.mlp_network import MlpNetwork
 
 torch.set_num_threads(1)
@@ -54,3 +55,27 @@ def test_a_module_without_stages_shows_its_ends():
     told = activations(module, codes)
     assert list(told) == ["input", "output"]
     assert torch.equal(told["output"], module(codes).flatten(1))
+
+
+def test_the_hidden_layers_of_a_convolutional_decoder_are_pictures():
+    """A quarter of the picture, then doubled twice, then kept; the output is a picture without channels."""
+    decoder, codes = CnnNetwork(inputs=3, width=5, depth=3, image=(8, 12)), torch.randn(4, 3)
+    shapes = channels(decoder, codes[:1])
+    assert shapes == {"layer0": (5, 2, 3), "layer1": (5, 4, 6), "layer2": (5, 8, 12), "layer3": (5, 8, 12)}
+    # The flat activations are those pictures, channel by channel.
+    first = next(stage for _, stage in decoder.stages(codes))
+    flat = activations(decoder, codes, names=["layer0"])["layer0"]
+    torch.testing.assert_close(flat.reshape(4, *shapes["layer0"]), first)
+
+
+def test_a_network_of_units_has_no_channels(network):
+    assert channels(network, torch.randn(1, 3)) == {}
+
+
+def test_asking_for_channels_leaves_every_module_in_its_mode():
+    decoder = CnnNetwork(inputs=3, width=2, depth=2, image=(4, 4))
+    decoder.hidden.eval()
+    modes = [module.training for module in decoder.modules()]
+    channels(decoder, torch.randn(1, 3))
+    assert [module.training for module in decoder.modules()] == modes
+    assert len(set(modes)) == 2

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
-from recombine.papers import Check, Claim, Control, Interval, Range, Scale, Verdict, judge, papers
+from recombine.papers import Check, Claim, Control, Interval, Paper, Range, Scale, Verdict, judge, papers
+from recombine.papers.paper import Papers
 from recombine.papers.rendering_settings import hole, revealed
 from recombine.studies import Work, calculations
 
@@ -264,8 +265,60 @@ def test_a_check_waits_for_its_scale_and_so_do_its_settings():
     assert len(judged(it, one, low, Scale.LAPTOP).to_dict()["checks"]) == 2
 
 
-def test_every_claim_asks_something_at_every_scale():
-    assert all(claim.checks_at(scale) for claim in papers.claims() for scale in Scale)
+def test_every_claim_asks_something_at_every_scale_it_is_asked_at():
+    assert all(claim.checks_at(scale) for claim in papers.claims() for scale in Scale if claim.asked_at(scale))
+    assert all(claim.asked_at(Scale.PAPER) for claim in papers.claims())
+
+
+def with_least(id: str, **settings) -> Claim:
+    control = Control("full grid", {"main": revealed})
+    check = Check("ood_nmse", Range(), "")
+    return Claim(id, "some", "", "", (check,), {"main": hole}, control, dict.fromkeys(Scale, 3), **settings)
+
+
+@pytest.fixture
+def some() -> Papers:
+    """A paper whose claims are asked at every scale, from laptop on, and at the paper's own alone."""
+    found = Papers()
+    claims = with_least("SO1"), with_least("SO2", least=Scale.LAPTOP), with_least("SX1", least=Scale.PAPER)
+    found.add(Paper("some-paper", ("SO", "SX"), "", "", claims))
+    return found
+
+
+@pytest.mark.parametrize("least", Scale)
+def test_a_claim_is_asked_from_its_least_scale_on(least):
+    it = with_least("SO1", least=least)
+    at = list(Scale).index(least)
+    assert [it.asked_at(scale) for scale in Scale] == [k >= at for k in range(len(Scale))]
+    assert it.describe()["least_scale"] == least
+
+
+def test_a_claim_is_asked_at_every_scale_unless_said():
+    assert with_least("SO1").least is Scale.QUICK
+
+
+ASKED = [(Scale.QUICK, ["SO1"]), (Scale.LAPTOP, ["SO1", "SO2"]), (Scale.PAPER, ["SO1", "SO2", "SX1"])]
+
+
+@pytest.mark.parametrize(("scale", "expected"), ASKED)
+def test_a_paper_leaves_out_what_a_scale_does_not_ask(some, scale, expected):
+    assert [c.id for c in some["some-paper"].claims_at(scale)] == expected
+    for names in ([], ["some-paper"], ["SO", "SX"]):
+        assert [c.id for c in some.claims(names, scale)] == expected
+
+
+def test_without_a_scale_every_claim_is_chosen(some):
+    assert [c.id for c in some.claims()] == [c.id for c in some.claims(["some-paper"])] == ["SO1", "SO2", "SX1"]
+    assert [c.id for c in some.claims(["sx1"])] == ["SX1"]
+
+
+@pytest.mark.parametrize("names", [["SO2"], ["so2"], ["SO1", "SO2"], ["some-paper", "SO2"]])
+def test_a_claim_that_is_named_below_its_scale_is_refused(some, names):
+    with pytest.raises(
+        InputError, match=r"^claim SO2 takes more than scale quick allows; it is asked at --scale laptop\.$"
+    ):
+        some.claims(names, Scale.QUICK)
+    assert "SO2" in [c.id for c in some.claims(names, Scale.LAPTOP)]
 
 
 def test_seconds_are_counted_once_per_run():

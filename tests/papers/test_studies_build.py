@@ -1,5 +1,6 @@
 """Every claim builds at every scale, reads back from its own settings, and takes its first steps."""
 
+import numpy as np
 import pytest
 
 from recombine.core.errors import InputError
@@ -10,6 +11,8 @@ from recombine.measures import measures
 from recombine.papers import Scale, papers
 from recombine.studies import Calculation, Experiment, Work, calculations, change
 from recombine.training import run
+from recombine.training.loop import Member, fit
+from recombine.training.run import build
 
 CLAIMS = {claim.id: claim for claim in papers.claims()}
 each_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
@@ -92,9 +95,9 @@ def short(experiment: Experiment) -> Experiment:
     return change(experiment, recipe=recipe, problem=problem)
 
 
-def first_steps() -> dict[str, Experiment]:
-    """One short experiment of each distinct setting of all claims at all scales."""
-    found = {}
+def first_steps() -> dict[str, tuple[Experiment, bool]]:
+    """One short experiment of each distinct setting of all claims at all scales, and whether only at the papers' own."""
+    found: dict[str, tuple[Experiment, bool]] = {}
     for claim in CLAIMS.values():
         for scale in Scale:
             for work in claim.works(scale):
@@ -103,7 +106,7 @@ def first_steps() -> dict[str, Experiment]:
                     # Two steps of the same network on the same inputs are one test, whatever is held out.
                     what = [dump(cut.model), dump(_without_total(cut).task), cut.recipe.loss, cut.recipe.optimiser]
                     name = canonical_json([*what, len(cut.recipe.penalties)])
-                    found.setdefault(name, cut)
+                    found.setdefault(name, (cut, scale is Scale.PAPER))
     return found
 
 
@@ -114,21 +117,30 @@ def _without_total(experiment: Experiment):
     return experiment.problem
 
 
-def named(experiment: Experiment) -> str:
-    task = experiment.problem.task
+def named(value: Experiment | bool) -> str:
+    if isinstance(value, bool):
+        return "paper" if value else ""
+    experiment, task = value, value.problem.task
     images = getattr(task, "images", None)
     size = f"-{images.set}-{images.distance}" if images else ""
     return f"{experiment.model.kind}-{task.kind}{size}-{experiment.recipe.loss}"
 
 
-@pytest.mark.parametrize("experiment", first_steps().values(), ids=named)
-def test_every_setting_takes_its_first_steps(experiment):
+@pytest.mark.parametrize(("experiment", "large"), first_steps().values(), ids=named)
+def test_every_setting_takes_its_first_steps(experiment, large):
     images = getattr(experiment.problem.task, "images", None)
     if images is not None:
         try:
             load_images(images.set)
         except InputError:
             pytest.skip(f"{images.set} is not on this machine")
+    if large and experiment.model.trainable:  # steps only: to look at every combination takes minutes on a CPU
+        problem, seed = experiment.problem, experiment.seed
+        network = build(problem, experiment.model, seed)
+        (history,) = fit([Member(network, problem.training_set(seed), experiment.recipe, seed)])
+        assert history.diverged is None
+        assert np.isfinite(history.losses).all()
+        return
     outcome = run(experiment.plan())
     assert outcome.status == "done"
     assert outcome.undefined == {}

@@ -28,7 +28,7 @@ def real_page(paper, real_store):
 def claims_store(tmp_path_factory, record):
     """A made-up record for every quick run of the real papers, except the first."""
     store = Store(tmp_path_factory.mktemp("claims") / "runs")
-    works = {item.digest(): item for claim in papers.claims() for item in claim.works(Scale.QUICK)}
+    works = {item.digest(): item for claim in papers.claims(scale=Scale.QUICK) for item in claim.works(Scale.QUICK)}
     rng = np.random.default_rng(0)
     for item in list(works.values())[1:]:
         names = item.quantities if isinstance(item, Calculation) else item.measures
@@ -104,7 +104,7 @@ def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parse
     assert claims_file.stat().st_size < 5_000_000
     assert_stands_alone(tree)
     found = []
-    for claim in papers.claims():
+    for claim in papers.claims(scale=Scale.QUICK):
         judged = judge(claim, Scale.QUICK, bodies)
         first, opened = row(tree, claim.id)
         assert chips(first)[:2] == [judged.verdict, judged.control_verdict]
@@ -159,14 +159,14 @@ assert not {{"torch", "matplotlib.pyplot"}} & set(sys.modules), "something heavy
         tree = parsed(page)
         assert_stands_alone(tree)
         assert {body.attributes["id"] for body in tree.all("tbody", class_="claim")} == {
-            f"claim-{claim.id}" for claim in papers.claims()
+            f"claim-{claim.id}" for claim in papers.claims(scale=scale)
         }
-        needed = {item.digest() for claim in papers.claims() for item in claim.works(scale)}
+        needed = {item.digest() for claim in papers.claims(scale=scale) for item in claim.works(scale)}
         header, provenance = tree.all("header")[0].text, tree.all("section", id="provenance")[0].text
         assert f"{len(needed)} runs missing" in header
         assert f"recombine reproduce --scale {scale}" in header
         assert all(digest in provenance for digest in needed)
-        assert all(chips(row(tree, claim.id)[0]) == ["missing", "missing"] for claim in papers.claims())
+        assert all(chips(row(tree, claim.id)[0]) == ["missing", "missing"] for claim in papers.claims(scale=scale))
 
 
 def test_one_missing_seed_is_named(store, record, make, parsed):
@@ -266,5 +266,5 @@ def test_provenance_counts_versions_and_time(real_page, parsed):
 
 
 def test_a_refused_write_is_one_sentence_and_keeps_the_old_report(tmp_path, paper):
-    with pytest.raises(InputError, match="it is no plain file; give the name of an HTML file"):
+    with pytest.raises(InputError, match="it is no plain file; give the name of a new one"):
         write_report(tmp_path, Scale.QUICK, [Store(tmp_path / "runs")])

@@ -34,7 +34,7 @@ def test_a_refused_write_keeps_the_report_that_is_there(tmp_path, monkeypatch, c
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(*((durable, "write") if step == "write" else (Path, "replace")), refuse)
-    with pytest.raises(InputError, match=f"cannot write the report to .*report.html: .*{cure}") as raised:
+    with pytest.raises(InputError, match=f"cannot write to .*report.html: .*{cure}") as raised:
         write_whole(output, b"new")
     assert "\n" not in str(raised.value)
     assert output.read_text() == "old"

@@ -13,7 +13,7 @@ from recombine.measures.decisions import sign_agreement
 from recombine.measures.embedding import top_share
 from recombine.measures.error import error_map, mse, nmse
 from recombine.measures.evidence import Evidence, NotFinite
-from recombine.measures.exhibits import exhibits
+from recombine.measures.exhibit import exhibits
 from recombine.measures.metric_tensor import MetricTensor, factorisation_score, pullback_metric
 from recombine.measures.network_salience import component_salience
 from recombine.measures.participation import participation_ratio

@@ -17,7 +17,7 @@ def main_effects(maps: Float[np.ndarray, "units rows columns"]) -> Float[np.ndar
     peak in n × n has 2/(n + 1). Maps that are constant carry no weight; when all are, this is undefined.
     """
     total = maps.var(axis=(1, 2), dtype=np.float64).sum()
-    if not total > 0:
+    if not np.ptp(maps, axis=(1, 2)).any():  # the variance of equal numbers can round away from 0
         raise InputError("no unit of this layer answers differently to anything, so nothing can be said of its tuning.")
     by_row = maps.mean(axis=2, dtype=np.float64).var(axis=1)
     by_column = maps.mean(axis=1, dtype=np.float64).var(axis=1)
@@ -39,8 +39,8 @@ def layers_of_interest(evidence: Evidence) -> tuple[str, str]:
 def tuning_one_factor(evidence: Evidence) -> dict[str, float]:
     """Share of the variance of a layer's units over the plane that x alone or y alone explains, by hidden layer.
 
-    For each unit the better of the two. 1: every unit is tuned to one factor and blind to the other; 1/2: to both
-    alike, or mostly to conjunctions.
+    For each unit the better of the two. 1: every unit is tuned to one factor and blind to the other; 1/2: to the sum
+    of both alike; lower: to conjunctions.
     """
     return {name: float(effects.max(axis=0).sum()) for name, effects in _effects(evidence).items()}
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
@@ -14,6 +15,7 @@ from recombine.theory import COMPOSES_BELOW
 from recombine.training import Recipe, run
 
 ACCURATE = 0.9  # of the positions within a pixel: where Fig. 4c of Liang et al. (2025) counts from
+SIDES = range(8, 65, 4)  # pixels; what the CNN can draw
 CLOSE = 1.15  # bisection ends when the set that is enough is at most this many times one that is not
 
 
@@ -31,18 +33,21 @@ class DataNeed(Calculation):
     quantities: ClassVar = {
         "slope": "slope of log images needed over log N: 1 grows like N, 3 like N^3",
         "reached": "share of the sizes N at which some training set reached the goal",
-        **{
-            f"need_{n}": f"smallest number of training images at N = {n} that reaches the goal" for n in range(4, 65, 4)
-        },
+        **{f"need_{n}": f"smallest number of training images at N = {n} that reaches the goal" for n in SIDES},
     }
 
     stripes: bool = False
     where: Literal["outside", "hole"] = "outside"
     goal: Literal["place", "picture"] = "place"
     sizes: tuple[int, ...] = (8, 12, 16, 20)
-    most: float = Field(default=2.0, gt=0)
+    most: float = Field(default=2.0, ge=0.1)
     width: int = Field(default=16, ge=1)
     steps: int = Field(default=600, ge=1)
+
+    def model_post_init(self, context: object) -> None:
+        for n in self.sizes:
+            if n not in SIDES:
+                raise InputError(f"sizes = {n} cannot be drawn by the CNN; use multiples of 4 from 8 to {SIDES[-1]}.")
 
     def compute(self) -> Computed:
         found = {n: self.need(n) for n in self.sizes}

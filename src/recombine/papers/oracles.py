@@ -23,7 +23,7 @@ class DecoderOracle(Calculation):
 
     The additive fit, regression with the tangent kernels of wide ReLU networks, and regression with the tangent kernel
     of the very network before its first step. Agreement is the correlation over pixels, mean over held-out
-    combinations away from the edge: 1 the same picture up to brightness, 0 unrelated.
+    combinations, away from the edge where there are such: 1 the same picture up to brightness, 0 unrelated.
     """
 
     exact: ClassVar[bool] = False
@@ -57,7 +57,7 @@ class DecoderOracle(Calculation):
         additive = additive_fit(
             truth.reshape(*problem.grid.shape, *truth.shape[1:]), held_out.reshape(problem.grid.shape)
         )
-        deep = problem.parts.sections["interior"]
+        deep = seen.section(seen.deep)
 
         drawn = _rows(seen.outputs)[deep]
 

@@ -42,8 +42,8 @@ PIXELS = 96  # CSS pixels per inch
 LONG = re.compile(r"(\d+\.\d\d)\d+")
 
 
-def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str) -> Markup:
-    """The image element of a drawing of this size in inches, as an SVG file inside the page.
+def svg(draw: Callable[["Figure"], None], size: tuple[float, float]) -> str:
+    """A drawing of this size in inches as an SVG file.
 
     It is drawn on white, whatever the page's own colours and the user's own matplotlib settings. What is made of
     pixels keeps them: they are a small PNG file inside the SVG file, sharp at any size.
@@ -59,9 +59,14 @@ def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str)
         draw(figure)
         nameless: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Type", "Format"))
         figure.savefig(buffer, format="svg", metadata=nameless)
+    return buffer.getvalue()
+
+
+def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str) -> Markup:
+    """The image element of a drawing of this size in inches, as an SVG file inside the page."""
     return tag(
         "img",
-        src=f"data:image/svg+xml;base64,{base64.b64encode(_compact(buffer.getvalue()).encode()).decode()}",
+        src=f"data:image/svg+xml;base64,{base64.b64encode(_compact(svg(draw, size)).encode()).decode()}",
         alt=alt,
         width=round(size[0] * PIXELS),
         height=round(size[1] * PIXELS),
@@ -109,10 +114,10 @@ def colour_bar(figure: "Figure", shown: Any, axes: Any, label: str = "", **setti
     bar.set_label(label)
 
 
-def _compact(svg: str) -> str:
+def _compact(drawing: str) -> str:
     """The same drawing without indentation and with coordinates to a hundredth of a point.
 
     Words are left alone, and so are images: their scale factors would shift pixels far from the origin.
     """
-    tight = re.sub(r">\s+<", "><", svg[svg.index("<svg") :])
+    tight = re.sub(r">\s+<", "><", drawing[drawing.index("<svg") :])
     return re.sub(r"<(?!image)[^>]*>", lambda found: LONG.sub(r"\1", found[0]), tight)

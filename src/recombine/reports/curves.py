@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recombine.reports.canvas import COLOURS, framed, image, logarithmic
+from recombine.reports.descriptions import LOSSES
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SeedRun, SettingRuns
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NEEDED = {"steps", "losses", "errors"}
-LOSSES = {"mse": "squared error", "logistic": "logistic loss"}
 TRAINED, FAILED = COLOURS[0], COLOURS[1]
 
 

@@ -8,6 +8,11 @@ from recombine.splits import certificate
 from recombine.studies import Calculation, Experiment, Work
 from recombine.training import Recipe
 
+LOSSES = {
+    "mse": "squared error",
+    "logistic": "logistic loss",
+    "mse-l1": "squared error and a tenth of the absolute error",
+}
 HALF_OPEN = ", each range without its end"
 
 
@@ -61,7 +66,8 @@ def _training(recipe: Recipe) -> str:
     batch = "on all examples at once" if recipe.batch == "all" else f"of {recipe.batch}"
     parts = [f"{count(recipe.steps, 'step')} {batch}", recipe.optimiser, f"rate {recipe.rate:g}"]
     parts += [f"momentum {recipe.momentum:g}"] if recipe.momentum else []
-    parts += [f"decay {recipe.decay:g}", {"mse": "squared error", "logistic": "logistic loss"}[recipe.loss]]
+    parts += [f"decay {recipe.decay:g}", LOSSES[recipe.loss]]
+    parts += [f"gradients clipped at norm {recipe.clip:g}"] if recipe.clip is not None else []
     parts += [f"penalty {penalty.kind}{differing(penalty)}" for penalty in recipe.penalties]
     parts += [f"stopped once the loss is at most {recipe.stop:g}"] if recipe.stop is not None else []
     return ", ".join(parts)

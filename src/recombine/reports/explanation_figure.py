@@ -1,15 +1,15 @@
 """One explained answer as a figure: the truth, the answer, the sum of remembered pictures, and their weights."""
 
-import io
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recombine.core.shapes import Float
 from recombine.factors import Factor
 from recombine.measures.explanation import Explanation
-from recombine.reports.canvas import LOOK, RED, colour_bar, label_levels
+from recombine.reports.canvas import RED, colour_bar, label_levels, svg
 from recombine.reports.error_maps import outline
 from recombine.reports.numbers import count, short
 from recombine.reports.writing import write_whole
@@ -29,18 +29,7 @@ def write_figure(found: Explanation, output: Path) -> Path:
 
 def explanation_svg(found: Explanation) -> str:
     """The figure of an explanation as SVG."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    buffer = io.StringIO()
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(LOOK)
-        figure = Figure(figsize=SIZE, layout="constrained", facecolor="white")
-        draw(found, figure)
-        nameless: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Type", "Format"))
-        figure.savefig(buffer, format="svg", metadata=nameless)
-    return buffer.getvalue()
+    return svg(partial(draw, found), SIZE)
 
 
 def draw(found: Explanation, figure: "Figure") -> None:

@@ -9,6 +9,7 @@ from recombine.reports.markup import Markup, join, raw, tag
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 PLACES = {
     "verdicts": "Verdicts",
+    "sweeps": "Sweeps",
     "settings": "Settings",
     "forecast": "Predicted against observed",
     "parity": "Which kernel predicts the slope?",

@@ -35,8 +35,8 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) 
     findings = gather(chosen, scale, stores)
     sections = [
         verdict_section(findings),
-        settings_section(findings),
         sweeps_section(findings),
+        settings_section(findings),
         forecast_section(findings),
         parity_section(findings),
         speed_section(stores),

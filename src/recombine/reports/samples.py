@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recombine.core.shapes import Float
-from recombine.data.pictures import Picture
+from recombine.data.picture_task import picture_task
 from recombine.reports.canvas import colour_bar, framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
@@ -68,8 +68,7 @@ def _frame(axes: "Axes", pictures: Float[np.ndarray, "samples rows columns"]) ->
 
 
 def _figure(label: str, run: SeedRun) -> Markup:
-    task, grid = problem_of(run.work).task, problem_of(run.work).grid
-    assert isinstance(task, Picture)
+    task, grid = picture_task(problem_of(run.work).task), problem_of(run.work).grid
     targets, outputs = (run.arrays[name].astype(np.float64) for name in ("sample_targets", "sample_outputs"))
     errors = errors_of(outputs, targets, task.blank)
     names = [

@@ -15,15 +15,14 @@ Places = Mapping[str, Mapping[float, SettingRuns]]  # settings by series and swe
 
 
 def sweeps_section(findings: Findings) -> Markup:
-    """Every sweep of the papers whose settings some claim runs; nothing at all where there is none."""
+    """Every sweep of the papers whose settings some claim runs at this scale."""
     found = [(sweep, places) for paper in findings.papers for sweep in paper.sweeps
              if (places := places_of(sweep, findings))]  # fmt: skip
-    if not found:
-        return join()
+    words = "Settings of the claims, arranged by what tells them apart."
     return tag(
-        "div",
+        "section",
         tag("h2", "Sweeps"),
-        tag("p", "Settings of the claims, arranged by what tells them apart."),
+        tag("p", words if found else "No claim at this scale runs settings that make up a sweep."),
         [_sweep(sweep, places) for sweep, places in found],
         id="sweeps",
     )

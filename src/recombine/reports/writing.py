@@ -17,10 +17,10 @@ def writable_place(output: Path) -> Path:
     """
     target = Path(os.path.realpath(output))
     if target.exists() and not target.is_file():
-        raise InputError(f"cannot write the report to {output}: it is no plain file; give the name of an HTML file.")
+        raise InputError(f"cannot write to {output}: it is no plain file; give the name of a new one.")
     if not target.parent.is_dir():
         raise InputError(
-            f"cannot write the report to {output}: there is no folder {str(output.parent)!r}; make it first or choose "
+            f"cannot write to {output}: there is no folder {str(output.parent)!r}; make it first or choose "
             "another place."
         )
     return target
@@ -50,4 +50,4 @@ def _refused(output: Path, error: OSError) -> InputError:
         cure = "free some space or choose another place"
     else:
         cure = "allow writing there or choose another place"
-    return InputError(f"cannot write the report to {output}: {reason}; {cure} (a report already there is kept).")
+    return InputError(f"cannot write to {output}: {reason}; {cure} (a file already there is kept).")
