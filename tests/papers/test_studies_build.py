@@ -96,7 +96,7 @@ def short(experiment: Experiment) -> Experiment:
 
 
 def first_steps() -> dict[str, tuple[Experiment, bool]]:
-    """One short experiment of each distinct setting of all claims at all scales, and whether only at the papers' own."""
+    """A short experiment of each distinct setting of all claims, and whether only the papers' own scale has it."""
     found: dict[str, tuple[Experiment, bool]] = {}
     for claim in CLAIMS.values():
         for scale in Scale:
