@@ -268,6 +268,7 @@ def need(name: str, says: str, **settings: Any) -> Setting:
 
 need_bumps = need("need_bumps", "Bumps alone, until new places outside the corner are drawn right.")
 need_stripes = need("need_stripes", "Stripes and bumps, until places in the corner are.", stripes=True, where="hole")
+need_stripes_outside = need("need_stripes_outside", "Stripes and bumps, until new places outside are.", stripes=True)
 need_bumps_picture = need("need_bumps_picture", "Bumps alone, until new pictures outside are right.", goal="picture")
 need_stripes_picture = need(
     "need_stripes_picture", "Stripes and bumps, until pictures in the corner are right.",

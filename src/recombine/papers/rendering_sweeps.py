@@ -34,6 +34,7 @@ SWEEPS = (
         "side N of the picture (pixels)",
         {
             "stripes and bumps, in the hole": {0: s.need_stripes},
+            "stripes and bumps, outside the hole": {0: s.need_stripes_outside},
             "bumps alone, outside the hole": {0: s.need_bumps},
             "bumps alone, outside, whole picture": {0: s.need_bumps_picture},
             "stripes and bumps, in the hole, whole picture": {0: s.need_stripes_picture},
