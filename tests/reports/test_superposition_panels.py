@@ -5,7 +5,7 @@ import pytest
 
 from recombine.papers import Scale
 from recombine.reports.settings import SeedRun, SettingRuns
-from recombine.reports.superposition_panels import added, mean_correlation, superposition_figure, true_place
+from recombine.reports.superposition_panels import mean_correlation, scaled, superposition_figure, true_place
 
 
 def setting_of(make, arrays, **body):
@@ -20,7 +20,7 @@ def arrays(answer="sum"):
     across, up, truth = (np.zeros((2, 8, 11)) for _ in range(3))
     for place, (y, x) in enumerate(levels):
         up[place, :, x], across[place, y, :], truth[place, y, x] = 1.0, 1.0, 1.0
-    answers = {"sum": added(up, across), "truth": truth}
+    answers = {"sum": scaled(up + across), "truth": truth}
     named = {"truth": truth, "answer": answers[answer], "y": across, "x": up}
     kept = {f"superposition_{name}": values.astype(np.float16) for name, values in named.items()}
     return {"superposition_combinations": levels, **kept}
@@ -72,5 +72,5 @@ def test_correlation_is_blind_to_scale_and_zero_for_a_uniform_picture():
 def test_a_sum_is_divided_by_its_largest_value_picture_by_picture():
     first, second = np.zeros((2, 3, 4)), np.zeros((2, 3, 4))
     first[0, 1, :], second[0, :, 2] = 1.0, 1.0
-    assert added(first, second)[0, 1].tolist() == [0.5, 0.5, 1.0, 0.5]
-    assert not added(first, second)[1].any()
+    assert scaled(first + second)[0, 1].tolist() == [0.5, 0.5, 1.0, 0.5]
+    assert not scaled(first + second)[1].any()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NEEDED = tuple(f"superposition_{part}" for part in ("combinations", "truth", "answer", "y", "x"))
 SIDE, MARGIN = 1.15, (1.25, 0.85)  # inches
 
+ANSWER = "network's\nanswer"
+
 Pictures = Float[np.ndarray, "panels rows columns"]
 
 
@@ -29,12 +31,12 @@ def superposition_figure(setting: SettingRuns) -> Markup | None:
     grid, arrays = problem_of(setting.work).grid, runs[0].arrays
     rows, columns = grid.factors
     truth, answer, shared_y, shared_x = (arrays[name].astype(np.float64) for name in NEEDED[1:])
-    both = added(shared_x, shared_y)
+    both = scaled(shared_x + shared_y)
     panels = {
         f"answers with\nthe same {columns.name}": shared_x,
         f"answers with\nthe same {rows.name}": shared_y,
         "sum of\nboth": both,
-        "network's\nanswer": answer,
+        ANSWER: scaled(answer),
         "truth": truth,
     }
     names = [
@@ -52,6 +54,9 @@ def superposition_figure(setting: SettingRuns) -> Markup | None:
                 shown = show(here, pictures[row], factors, column == 0, last, cmap="gray_r", vmin=0, vmax=1)
                 if row == 0:
                     here.set_title(title)
+                if title == ANSWER:
+                    most = f"up to {short(round(float(answer[row].max()), 2))}"
+                    here.text(0.97, 0.03, most, transform=here.transAxes, ha="right", va="bottom", fontsize=7)
                 if place is not None:
                     here.plot(place[1], place[0], "+", color=RED, markersize=9, markeredgewidth=1.6)
             axes[row, 0].set_ylabel(f"asked: {name}\n{axes[row, 0].get_ylabel()}")
@@ -66,7 +71,8 @@ def superposition_figure(setting: SettingRuns) -> Markup | None:
     )
     caption = (
         f"After Fig. 1d, seed {seed}: ink of the answers to trained combinations that share {columns.name} and that "
-        f"share {rows.name} with the one asked for, added up, each sum divided by its largest value. Red cross: where "
+        f"share {rows.name} with the one asked for, added up, each sum divided by its largest value; so is the answer, "
+        f"whose largest value stands in it. Red cross: where "
         f"the truth is darkest. A network that superposes answers like the third column, one that composes like the "
         f"last. Here the answer {told}, on average."
     )
@@ -74,10 +80,9 @@ def superposition_figure(setting: SettingRuns) -> Markup | None:
     return framed(image(draw, size, alt), caption, wide=True)
 
 
-def added(first: Pictures, second: Pictures) -> Pictures:
-    """The sum of two sets of pictures, each picture divided by its maximum; nothing but blank stays blank."""
-    total = first + second
-    return total / np.maximum(total.max(axis=(1, 2), keepdims=True), 1e-12)
+def scaled(pictures: Pictures) -> Pictures:
+    """Each picture divided by its maximum; nothing but blank stays blank."""
+    return pictures / np.maximum(pictures.max(axis=(1, 2), keepdims=True), 1e-12)
 
 
 def true_place(picture: Float[np.ndarray, "rows columns"]) -> tuple[int, int] | None:
