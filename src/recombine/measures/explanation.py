@@ -32,10 +32,10 @@ from recombine.measures.volume import volume_contrast
 COMPOSES_BELOW = 0.1  # nMSE deep in the hole; what a forecast calls composing too
 BLANK_BELOW = 0.01  # of the true energy of ink: strokes a tenth as strong as the true ones; sums of memories have 0.04
 LEARNED_BELOW = 0.3  # nMSE on what training showed; above it, failing to compose is not what is wrong first
-SUPERPOSED_ABOVE = 0.3  # superposition index; failing decoders have 0.6 to 0.9, composing ones about -1
+SUPERPOSED_ABOVE = 0.3  # superposition index, as FR3 asks; true pictures have about -1
 MOSTLY = 0.5  # of the weight lies on pictures with y or x within a step; blind weights would give about 0.2
 PLACED_FROM = 0.9  # accuracy deep in the hole; the share that the paper asks of a network that has learned places
-FLAT_BELOW = 0.1  # |D|: composing networks and true pictures stay below it, failing ones end between 0.7 and 1.2
+FLAT_BELOW = 0.1  # |D|: where FR7, FR9 and FR13 draw the line; composing networks may pass it in some layers
 
 
 class Finding(StrEnum):

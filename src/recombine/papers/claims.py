@@ -60,9 +60,13 @@ class Interval:
     seeds: int
 
     @classmethod
-    def over_seeds(cls, values: "list[float]") -> "Interval":
+    def over_seeds(cls, values: "list[float]", geometric: bool = False) -> "Interval":
+        """The interval of the mean, or of the geometric mean of positive numbers: the same, taken of logarithms."""
         from scipy.special import stdtrit
 
+        if geometric and min(values) > 0:
+            logs = cls.over_seeds([math.log(value) for value in values])
+            return cls(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), logs.seeds)
         mean, count = float(np.mean(values)), len(values)
         if count < 2:
             return cls(mean, -math.inf, math.inf, count)
@@ -89,6 +93,7 @@ class Check:
     of: str = "main"  # which of the claim's settings it is measured in
     minus: str | None = None  # the setting whose value is subtracted, seed by seed, where a difference is asked for
     least: Scale = Scale.QUICK  # the smallest scale at which it is asked
+    geometric: bool = False  # judged by the geometric mean: for errors that differ between seeds by factors
 
     @property
     def settings(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ The networks and data sets are in `rendering_settings`, the figures over many of
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from recombine.papers import rendering_settings as s
 from recombine.papers.claims import Check, Claim, Control, Range, Scale, Setting
@@ -35,7 +36,9 @@ def claim(
     least: Scale = Scale.QUICK,
 ) -> Claim:
     named = settings if isinstance(settings, Mapping) else {"main": settings}
-    return Claim(id, KEY, place, says, checks, named, control, seeds, least)
+    # Errors differ between seeds by factors, not by summands: their geometric mean is judged.
+    judged = tuple(replace(c, geometric=c.quantity.endswith("nmse") and c.minus is None) for c in checks)
+    return Claim(id, KEY, place, says, judged, named, control, seeds, least)
 
 
 def control(says: str, setting: Setting, *others: str) -> Control:
@@ -67,12 +70,12 @@ FAILURE = (
             Check("interior_nmse", Range(low=1.0), "released notebook: nMSE 1.2 over the hole, 2.8 at its worst"),
             Check("interior_accuracy", Range(high=0.3), "ours: places are not drawn either"),
             Check("id_nmse", Range(high=0.25), "released notebook: 0.17; so it has learned what it was shown"),
-            Check("id_nmse", Range(low=0.0), "released notebook: ten times that of the bump code", minus="bump"),
+            Check("id_nmse", Range(low=0.02), "released notebook: 0.17 against 0.015", minus="bump"),
         ),
-        {"main": s.ramp_hole, "bump": s.CODE_WIDTHS[1.0]},
+        {"main": s.ramp_hole, "bump": s.bump_beside_ramp},
         Control(
             "the same networks trained on the full grid",
-            {"main": s.ramp_revealed, "bump": s.wide_code(1.0, reveal=True)},
+            {"main": s.ramp_revealed, "bump": s.bump_beside_ramp_revealed},
         ),
         least=LAPTOP,
     ),
@@ -109,12 +112,22 @@ INSIDE = (
         "Fig. 2a-b",
         "What fails is not the linear decodability of x and y, which stays high; that of unseen pairs is lost.",
         (
-            Check("probe_in_sample.layer3", Range(low=0.95), "our notes: 0.987 for bump codes"),
-            Check("probe_in_sample.layer3", Range(low=0.95), "our notes: 1.000 for plain numbers", of="ramp"),
             Check("probe_held_out.layer3", Range(high=0.8), "our notes: 0.44 to 0.51 for bump codes, from 0.7 to 0.8"),
+            # Certain where there are as many units as combinations, as there are at `quick`.
+            *(
+                Check(f"probe_in_sample.layer{n}", Range(low=0.95), "our notes: 0.987 or more", least=LAPTOP)
+                for n in range(4)
+            ),
+            *(
+                Check(f"probe_in_sample.layer{n}", Range(low=0.95), "our notes: 1.000 for plain numbers", of="ramp")
+                for n in range(4)
+            ),
         ),
         {"main": s.perceptron_converged, "ramp": s.perceptron_ramp},
-        control("the same MLP trained on the full grid, which reads unseen pairs", s.perceptron_revealed, "ramp"),
+        Control(
+            "the same MLPs trained on the full grid, which read unseen pairs",
+            {"main": s.perceptron_revealed, "ramp": s.perceptron_ramp_revealed},
+        ),
     ),
     claim(
         "FR6",
@@ -171,13 +184,13 @@ RENDERING = (
             Check("stripe_extension", Range(low=0.8), "Fig. 3b: stripes run through the hole"),
         ),
         s.rendering,
-        control("the same network without the regulariser", s.unregularised),
+        Control("the same network without the regulariser", {"main": s.unregularised}, most_seeds=5),
         FEWER_SEEDS,
     ),
     claim(
         "FR10",
         "Fig. 3e",
-        "Of all decoders only regularised rendering is right both on what it was shown and in the hole.",
+        "Of these decoders only regularised rendering is right both on what it was shown and in the hole.",
         (
             Check("ood_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),
             Check("id_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),
@@ -193,7 +206,11 @@ RENDERING = (
             "cnn": s.hole,
             "mlp": s.perceptron_converged,
         },
-        control("rendering without the regulariser", s.unregularised, "none", "entropy", "cnn", "mlp"),
+        Control(
+            "rendering without the regulariser",
+            dict.fromkeys(("main", "none", "entropy", "cnn", "mlp"), s.unregularised),
+            most_seeds=5,
+        ),
         least=LAPTOP,
     ),
 )
@@ -205,8 +222,10 @@ DATA = (
         "Adding single-factor stripes to fifty bumps outside the hole makes a plain CNN compose.",
         (
             Check("ood_accuracy", Range(low=0.95), "our notes: 100%; Fig. 4c counts from 90%; for the picture see FX2"),
-            Check("ood_accuracy", Range(high=0.3), "our notes: 25% with every bump, the share of the rim", of="none"),
-            Check("interior_accuracy", Range(high=CHANCE), "our notes: never, away from the edge", of="none"),
+            Check(
+                "ood_accuracy", Range(high=0.3), "our notes: 25% even with every bump, the share of the rim", of="none"
+            ),
+            Check("interior_accuracy", Range(high=CHANCE), "never, beyond what chance gives at N = 20", of="none"),
         ),
         {"main": s.stripes, "none": s.few_bumps},
         Control("the same bumps without stripes, and with them", {"main": s.few_bumps, "none": s.stripes}),
@@ -230,13 +249,8 @@ DATA = (
             "hole": s.need_in_hole,
         },
         Control(
-            "bumps at random places in the place of stripes, asked outside the corner for the whole picture",
-            {
-                "bumps": s.need_bumps,
-                "stripes": s.need_bumps_picture,
-                "outside": s.need_bumps_picture,
-                "hole": s.need_bumps,
-            },
+            "bumps at random places in the place of the stripes",
+            {"bumps": s.need_bumps, "stripes": s.need_in_hole, "outside": s.need_bumps, "hole": s.need_in_hole},
         ),
         least=LAPTOP,
     ),
@@ -267,15 +281,19 @@ RELEASED = (
     claim(
         "FR15",
         "code: depth sweeps",
-        "Depth does not rescue: CNNs, MLPs and attention between pixels fail in the hole at every depth.",
+        "Depth does not rescue: CNNs, MLPs and attention between pixels learn and fail in the hole at the depths tried.",
         tuple(
-            Check("interior_nmse", Range(low=0.7), "ours: of the order of a blank picture", of=f"{kind} {depth}")
+            Check(quantity, expected, source, of=f"{kind} {depth}")
+            for quantity, expected, source in (
+                ("interior_nmse", Range(low=0.7), "ours: of the order of a blank picture"),
+                ("id_nmse", Range(high=0.3), "ours: it has learned what it was shown"),
+            )
             for kind, depths in s.DEPTHS.items()
             for depth in depths
         ),
         {f"{kind} {depth}": made for kind, depths in s.DEPTHS.items() for depth, made in depths.items()},
         Control(
-            "the deepest CNN trained on the full grid",
+            "the deepest CNN trained on the full grid, in the place of all",
             {f"{kind} {depth}": s.revealed_small for kind, depths in s.DEPTHS.items() for depth in depths},
         ),
         least=LAPTOP,
@@ -286,12 +304,10 @@ RELEASED = (
         "The error in the hole grows with its share of the plane and with the size of the picture.",
         (
             *(
-                Check(
-                    "ood_nmse", Range(low=0.05), "released contours rise with the hole", of=f"{n} 0.6", minus=f"{n} 0.3"
-                )
+                Check("ood_nmse", Range(low=0.05), "ours; the notes give no direction", of=f"{n} 0.6", minus=f"{n} 0.3")
                 for n in s.SIZES
             ),
-            Check("ood_nmse", Range(low=0.05), "released contours rise with N", of="20 0.45", minus="12 0.45"),
+            Check("ood_nmse", Range(low=0.05), "ours, as above", of="20 0.45", minus="12 0.45"),
             Check("ood_nmse", Range(low=0.05), "the released rule, less data too", of="rule 0.6", minus="rule 0.3"),
         ),
         {
@@ -299,7 +315,7 @@ RELEASED = (
             **{f"rule {share}": s.sized(20, share, rule="released") for share in (0.3, 0.6)},
         },
         Control(
-            "the same networks shown the hole as well",
+            "the networks of N = 20 shown the hole as well, in the place of all",
             {
                 **{f"{n} 0.6": s.sized(20, 0.6, reveal=True) for n in (*s.SIZES, "rule")},
                 **{f"{n} 0.3": s.sized(20, 0.3, reveal=True) for n in (*s.SIZES, "rule")},
@@ -325,7 +341,7 @@ RELEASED = (
     claim(
         "FR18",
         "code: rotation_exps",
-        "One factor with a gap in it: a rotated digit is blended there, not rotated, though its layers keep the ring.",
+        "One factor with a gap: a rotated digit is blended there, not rotated, though its last layer keeps the ring.",
         (
             Check("blend_index", Range(low=0.0), "nearer to the average of the two ends than to the true picture"),
             Check("neighbour_order", Range(low=0.9), "ours: the last hidden layer keeps the angles in order"),
@@ -341,7 +357,7 @@ RELEASED = (
         (
             Check("interior_accuracy", Range(high=0.3), "our notes: 9% within a pixel"),
             Check("ood_exact", Range(high=0.3), "our notes: 9% exactly"),
-            Check("id_accuracy", Range(low=0.95), "our notes: 100% exactly"),
+            Check("id_exact", Range(low=0.95), "our notes: 100% exactly"),
             Check("interior_accuracy", Range(low=0.2), "our notes: 67% against 9%", of="numbers", minus="main"),
         ),
         {"main": s.encoder, "numbers": s.encoder_numbers},
@@ -372,18 +388,25 @@ OURS = (
             Check("ood_nmse", Range(high=COMPOSES_BELOW), "our notes: 0.02 to 0.08 in three runs", of="variance"),
             Check("ood_nmse", Range(low=FAILS), "our notes: 1.0 to 1.5", of="entropy"),
             Check("embedding_top_share", Range(low=0.99), "our notes: every embedding has rank one", of="entropy"),
+            Check("ood_nmse", Range(high=0.0), "ours: both terms are no better", of="variance", minus="both"),
         ),
-        {"variance": s.variance_only, "entropy": s.entropy_only},
-        Control("each is the other's control", {"variance": s.entropy_only, "entropy": s.variance_only}),
+        {"variance": s.variance_only, "entropy": s.entropy_only, "both": s.both_terms},
+        Control(
+            "each is the other's control, and no term stands for both",
+            {"variance": s.entropy_only, "entropy": s.variance_only, "both": s.no_terms},
+        ),
         least=LAPTOP,
     ),
     claim(
         "FX2",
         "ours, on Fig. 4",
-        "With stripes and 7N bumps the picture itself is right on unseen pairs, not only its darkest pixel.",
-        (Check("ood_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),),
-        s.many_bumps,
-        control("the same bumps without stripes", s.many_bumps_alone),
+        "With stripes the picture itself is right on unseen pairs, not only its darkest pixel: with 7N bumps, and with 50.",
+        (
+            Check("ood_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),
+            Check("ood_nmse", Range(high=COMPOSES_BELOW), "our notes: 0.055 in one run", of="fifty"),
+        ),
+        {"main": s.many_bumps, "fifty": s.stripes},
+        Control("the same bumps without stripes", {"main": s.many_bumps_alone, "fifty": s.few_bumps}),
         MORE_SEEDS,
     ),
     claim(
@@ -401,20 +424,20 @@ OURS = (
     claim(
         "FX4",
         "ours, on FR20",
-        "Per-pixel networks stop composing with few bumps and with few waves to tell places by, not with attention.",
+        "Per-pixel networks stop composing with fifty bumps, and with 16 units a layer although they learn.",
         (
             Check("ood_nmse", Range(low=FAILS), "as bad as half a blank picture, or worse", of="few"),
             Check("ood_nmse", Range(low=FAILS), "as above", of="narrow"),
-            Check("ood_accuracy", Range(low=0.9), "ours, from a network no verdict uses: 1.0", of="attention"),
+            Check("id_nmse", Range(high=0.1), "it has learned what it was shown", of="narrow"),
         ),
-        {"few": s.per_pixel_few, "narrow": s.per_pixel_narrow, "attention": s.DEPTHS["attention"][2]},
-        Control("the per-pixel network of FR20", dict.fromkeys(("few", "narrow", "attention"), s.per_pixel)),
+        {"few": s.per_pixel_few, "narrow": s.per_pixel_narrow},
+        Control("the per-pixel network of FR20", {"few": s.per_pixel, "narrow": s.per_pixel}),
         least=LAPTOP,
     ),
     claim(
         "FX5",
         "ours, on Fig. 4",
-        "Every level of both factors needs its stripe; bumps do not replace them, and ten are enough for places.",
+        "Half of the stripes are not enough, nor are those of one factor; bumps do not replace them, ten suffice for places.",
         (
             *(Check("ood_accuracy", Range(low=0.9), "all stripes", of=f"16 + {bumps}") for bumps in s.BUMP_COUNTS),
             *(Check("ood_accuracy", Range(high=0.9), "half of them", of=f"8 + {bumps}") for bumps in s.BUMP_COUNTS),
@@ -438,13 +461,14 @@ OURS = (
     claim(
         "FX6",
         "ours, on Fig. 1",
-        "Theory forecasts the wrong pictures of failing decoders before they are trained.",
+        "The wrong pictures of failing decoders resemble what theory says before they are trained, not the truth.",
         (
             Check("additive_agreement", Range(low=0.4), "ours, from networks no verdict uses: 0.5 to 0.7", of="mlp"),
-            Check("tangent_agreement", Range(low=0.4), "as above", of="mlp"),
             Check("additive_agreement", Range(low=0.4), "as above", of="cnn"),
             Check("tangent_agreement", Range(low=0.4), "as above", of="cnn"),
             Check("truth_agreement", Range(high=0.3), "while the truth is not what is drawn", of="cnn"),
+            Check("truth_agreement", Range(high=0.3), "as above", of="mlp"),
+            Check("own_agreement", Range(low=0.3), "ours, as above: 0.4 to 0.6 for the network's own kernel", of="cnn"),
         ),
         {"mlp": s.oracle_mlp, "cnn": s.oracle_cnn},
         Control("a CNN trained with stripes, which composes", {"mlp": s.oracle_stripes, "cnn": s.oracle_stripes}),
@@ -453,7 +477,7 @@ OURS = (
     claim(
         "FX7",
         "ours, on code: canvas",
-        "Bumps that are cut off by the border, or lie outside it, do not help in the hole.",
+        "With bumps that are cut off by the border, or lie outside it, a CNN still fails in the hole.",
         (
             Check("interior_nmse", Range(low=0.7), "ours: of the order of a blank picture"),
             Check("id_nmse", Range(high=0.1), "ours: the canvas is learned"),
@@ -471,9 +495,10 @@ OURS = (
                 "reached", Range(low=1.0), "with stripes the picture in the hole gets right at every size", of="stripes"
             ),
             Check("need_16", Range(low=0.0), "and bumps alone need more outside it", of="bumps", minus="stripes"),
+            Check("slope", Range(low=0.5), "as FR12 asks of places", of="bumps", minus="stripes"),
         ),
         {"stripes": s.need_stripes_picture, "bumps": s.need_bumps_picture},
-        Control("bumps alone, asked in the hole", {"stripes": s.need_in_hole, "bumps": s.need_bumps_picture}),
+        Control("bumps alone, asked in the hole", {"stripes": s.need_in_hole_picture, "bumps": s.need_bumps_picture}),
         least=LAPTOP,
     ),
 )

@@ -93,7 +93,7 @@ def _result(check: Check, settings: Mapping[str, Sequence[Body | None]]) -> Chec
         half = len(settings[check.of])
         numbers = [one - other for one, other in zip(numbers[:half], numbers[half:], strict=True)]
     exact = len(numbers) == 1 and all(body.get("exact") for body in there)
-    measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers)
+    measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers, check.geometric)
     return CheckResult(check, measured, check.judge(measured))
 
 

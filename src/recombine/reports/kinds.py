@@ -91,7 +91,7 @@ COMPONENTS = Kind(
 )
 CALCULATIONS = Kind(
     "Calculations",
-    "Nothing is trained. Where no chance is involved one computation decides, and its numbers are exact.",
+    "What theory computes, and searches that train many networks inside. Where no chance is involved one computation decides, and its numbers are exact.",
     describe_calculation,
     _calculations,
 )
