@@ -26,8 +26,8 @@ class DataNeed(Calculation):
     Centres are real numbers drawn uniformly outside the corner that is held out, so every test position is new.
     With ``stripes`` the 2N lone stripes are shown too, and count. Every set gets the same number of steps. ``goal``
     is the place (90% within a pixel) or the picture (nMSE at most 0.1), ``where`` outside the corner or in it.
-    At most ``most`` N^2 bumps are tried; a size at which that is not enough has no ``need``, and then there is no slope.
-    With stripes 2N is the floor: where no bump is needed the slope is 1 by construction.
+    At most ``most`` N^2 bumps are tried; a size at which that is not enough has no ``need``, and then there is no
+    slope. With stripes 2N is the floor: where no bump is needed the slope is 1 by construction.
     """
 
     exact: ClassVar[bool] = False

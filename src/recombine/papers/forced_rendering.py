@@ -281,7 +281,7 @@ RELEASED = (
     claim(
         "FR15",
         "code: depth sweeps",
-        "Depth does not rescue: CNNs, MLPs and attention between pixels learn and fail in the hole at the depths tried.",
+        "Depth does not rescue: CNNs, MLPs and attention between pixels fail in the hole at the depths tried.",
         tuple(
             Check(quantity, expected, source, of=f"{kind} {depth}")
             for quantity, expected, source in (
@@ -400,7 +400,7 @@ OURS = (
     claim(
         "FX2",
         "ours, on Fig. 4",
-        "With stripes the picture itself is right on unseen pairs, not only its darkest pixel: with 7N bumps, and with 50.",
+        "With stripes the whole picture is right on unseen pairs, not only its darkest pixel: with 7N bumps, and with 50.",
         (
             Check("ood_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),
             Check("ood_nmse", Range(high=COMPOSES_BELOW), "our notes: 0.055 in one run", of="fifty"),
@@ -437,7 +437,7 @@ OURS = (
     claim(
         "FX5",
         "ours, on Fig. 4",
-        "Half of the stripes are not enough, nor are those of one factor; bumps do not replace them, ten suffice for places.",
+        "Half of the stripes are not enough, nor are those of one factor; bumps do not replace them, and ten suffice.",
         (
             *(Check("ood_accuracy", Range(low=0.9), "all stripes", of=f"16 + {bumps}") for bumps in s.BUMP_COUNTS),
             *(Check("ood_accuracy", Range(high=0.9), "half of them", of=f"8 + {bumps}") for bumps in s.BUMP_COUNTS),

@@ -1,11 +1,11 @@
 """The networks of the forced-rendering paper, its data sets, and those we add.
 
 How a smaller scale differs. `quick` and `laptop` train narrower networks, and some of them on smaller pictures: at
-`laptop` Figures 1b, 2 and 3 have the paper's size, Figures 1c and 4 have N = 20 and sweeps over many networks N = 8 to 20. The hole
-keeps its share of the plane and stays wider than the reach of a bump, which is what the failure hangs on. The
-forced-rendering network has its released size at every scale. `paper` has the released settings for the
-figures, and wider networks for the sweeps; where the released code draws 2,000 pairs with replacement from 495, we show
-every pair.
+`laptop` Figures 1b, 2 and 3 have the paper's size, Figures 1c and 4 have N = 20 and sweeps over many networks N = 8 to
+20. The hole keeps its share of the plane and stays wider than the reach of a bump, which is what the failure hangs on.
+The forced-rendering network has its released size at every scale. `paper` has the released settings for the figures
+and wider networks for the sweeps; where the released code draws 2,000 pairs with replacement from 495, we show every
+pair.
 """
 
 from functools import cache

@@ -16,7 +16,8 @@ class Sweep:
 
     ``lines``: a quantity against the swept number, a line per series. ``plane``: its mean for every series (a row)
     and number (a column). ``scatter``: ``quantity`` against ``against``, a point per run, a mark per series.
-    ``scaling``: measures ``<quantity>_<N>`` of calculations against N, with their ``slope``; a series is a kind of data set, and its swept number means nothing.
+    ``scaling``: measures ``<quantity>_<N>`` of calculations against N, with their ``slope``; a series is a kind of data
+    set, and its swept number means nothing.
     """
 
     key: str

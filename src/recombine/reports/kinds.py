@@ -91,7 +91,8 @@ COMPONENTS = Kind(
 )
 CALCULATIONS = Kind(
     "Calculations",
-    "What theory computes, and searches that train many networks inside. Where no chance is involved one computation decides, and its numbers are exact.",
+    "What theory computes, and searches that train networks inside. "
+    "Where no chance is involved one computation decides, and its numbers are exact.",
     describe_calculation,
     _calculations,
 )
