@@ -336,3 +336,18 @@ def test_a_control_has_no_more_seeds_than_it_needs():
 def test_a_check_of_a_setting_that_is_not_given_is_a_mistake(of, minus):
     with pytest.raises(ValueError, match=r"claim X2: checks name settings \['three'\] that are not given"):
         with_settings(Check("slope", Range(), "", of, minus))
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6), st.floats(0.1, 10))
+def test_the_geometric_interval_moves_with_the_unit_and_contains_its_estimate(values, unit):
+    found = Interval.over_seeds(values, geometric=True)
+    moved = Interval.over_seeds([unit * value for value in values], geometric=True)
+    assert 0 < found.low <= found.estimate <= found.high
+    for ours, theirs in ((found.low, moved.low), (found.estimate, moved.estimate), (found.high, moved.high)):
+        assert theirs == pytest.approx(unit * ours, rel=1e-6)
+
+
+def test_the_geometric_interval_of_equal_factors_is_that_of_their_logarithms():
+    assert Interval.over_seeds([0.1, 10.0], geometric=True).estimate == pytest.approx(1.0)
+    assert Interval.over_seeds([0.0, 2.0], geometric=True) == Interval.over_seeds([0.0, 2.0])  # no logarithm of 0
+    assert Interval.over_seeds([2.0], geometric=True).high == math.inf

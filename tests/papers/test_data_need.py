@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
+from recombine.papers import Scale, rendering_settings
 from recombine.papers.data_need import CLOSE, DataNeed, smallest
 from recombine.studies import Computed, calculations, change
+from recombine.training.loop import Member, fit
+from recombine.training.run import build
 
 TINY = DataNeed(sizes=(8,), steps=3, width=2, most=0.2)
 
@@ -210,3 +213,15 @@ def test_it_depends_on_chance_and_is_written_and_read_back():
 def test_nonsense_is_refused(changed, says):
     with pytest.raises(InputError, match=says):
         change(TINY, **changed)
+
+
+def test_the_search_of_the_paper_scale_takes_its_first_steps():
+    """Its largest picture with every bump it may ask for, for two steps."""
+    for made in (rendering_settings.need_bumps, rendering_settings.need_stripes):
+        work = made(Scale.PAPER)
+        n = max(work.sizes)
+        wanted = work.training(n, round(work.most * n * n))
+        few = change(wanted, recipe=change(wanted.recipe, steps=2, batch=4))
+        (history,) = fit([Member(build(few.problem, few.model, 0), few.problem.training_set(0), few.recipe, 0)])
+        assert history.diverged is None
+        assert np.isfinite(history.losses).all()

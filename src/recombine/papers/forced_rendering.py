@@ -400,7 +400,7 @@ OURS = (
     claim(
         "FX2",
         "ours, on Fig. 4",
-        "With stripes the whole picture is right on unseen pairs, not only its darkest pixel: with 7N bumps, and with 50.",
+        "With stripes the whole picture is right on unseen pairs, not only its darkest pixel, with 7N and 50 bumps.",
         (
             Check("ood_nmse", Range(high=COMPOSES_BELOW), RIGHT_PICTURE),
             Check("ood_nmse", Range(high=COMPOSES_BELOW), "our notes: 0.055 in one run", of="fifty"),
