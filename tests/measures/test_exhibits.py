@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.measures import exhibits, similarity_matrix, volume_map
-from recombine.measures.exhibit import HELD, PANELS, TRAINED, UNITS, distinct_peaks, evenly, spread_out
+from recombine.measures.exhibit import HELD, PANELS, TRAINED, UNITS, distinct_peaks, evenly, half, spread_out
 from recombine.measures.metric_tensor import pullback_metric
 
 MOST_BYTES = 100_000  # of all exhibits of a run together
@@ -260,3 +260,7 @@ def test_exhibits_of_the_hole_need_one(pictured, name):
 def test_an_unknown_exhibit_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="unknown exhibit 'volum'; did you mean 'volume'"):
         exhibits.pick("volum")
+
+
+def test_half_precision_ends_where_it_ends():
+    assert half(np.array([1e9, -1e9, 0.5])).tolist() == [65504.0, -65504.0, 0.5]

@@ -47,7 +47,7 @@ def superposition_panels(evidence: Evidence) -> Arrays:
         "superposition_y": sums[0].reshape(-1, *pictures),
         "superposition_x": sums[1].reshape(-1, *pictures),
     }
-    return {"superposition_combinations": levels[chosen], **{k: v.astype(np.float16) for k, v in shown.items()}}
+    return {"superposition_combinations": levels[chosen], **{name: half(pictures) for name, pictures in shown.items()}}
 
 
 @exhibits.register("similarity")
@@ -67,7 +67,7 @@ def similarity_exhibit(evidence: Evidence) -> Arrays:
 def volume_exhibit(evidence: Evidence) -> Arrays:
     """log10 of the volume of every cell, a map per layer, the input first and the output last."""
     maps = [volume_map(evidence.on_grid(name), evidence.periodic) for name in evidence.every_layer()]
-    return {"volume_maps": np.stack(maps).astype(np.float16)}
+    return {"volume_maps": half(np.stack(maps))}
 
 
 @exhibits.register("embeddings")
@@ -78,7 +78,7 @@ def embedding_exhibit(evidence: Evidence) -> Arrays:
     found: Arrays = {}
     for factor, pictures in evidence.embeddings.items():
         levels = np.array([len(pictures) * k // 4 for k in (1, 2, 3)])
-        found |= {f"embedding_levels_{factor}": levels, f"embedding_{factor}": pictures[levels].astype(np.float16)}
+        found |= {f"embedding_levels_{factor}": levels, f"embedding_{factor}": half(pictures[levels])}
     return found
 
 
@@ -91,7 +91,7 @@ def activation_exhibit(evidence: Evidence) -> Arrays:
     (chosen,) = spread_out(evidence.section(evidence.deep), 1)
     maps = evidence.layers[name][chosen].reshape(evidence.channels[name])
     busiest = np.argsort(-np.ptp(maps.reshape(len(maps), -1), axis=1), kind="stable")[:UNITS]
-    return {"activation_combination": evidence.levels[chosen], "activation_maps": maps[busiest].astype(np.float16)}
+    return {"activation_combination": evidence.levels[chosen], "activation_maps": half(maps[busiest])}
 
 
 @exhibits.register("tuning")
@@ -102,7 +102,13 @@ def tuning_exhibit(evidence: Evidence) -> Arrays:
         maps = unit_maps(evidence, name)
         busiest = np.argsort(-maps.var(axis=(1, 2)), kind="stable")
         found.append(maps[distinct_peaks(maps, busiest)])
-    return {"tuning_maps": np.stack(found).astype(np.float16)}
+    return {"tuning_maps": half(np.stack(found))}
+
+
+def half(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """The same in half precision; what is beyond its range stays at its end."""
+    most = float(np.finfo(np.float16).max)
+    return np.clip(values, -most, most).astype(np.float16)
 
 
 def distinct_peaks(maps: Float[np.ndarray, "units y x"], order: Int[np.ndarray, " units"]) -> Int[np.ndarray, " some"]:

@@ -236,7 +236,7 @@ DATA = (
         "With stripes the data needed grows like N, with bumps alone like N^3, so the gap widens.",
         (
             Check("slope", Range(low=0.5), "the caption: 3 against 1", of="bumps", minus="stripes"),
-            Check("need_16", Range(low=0.0), "bumps alone need more at N = 16", of="bumps", minus="stripes"),
+            Check("need_24", Range(low=0.0), "bumps alone need more at N = 24", of="bumps", minus="stripes"),
             Check("reached", Range(high=0.0), "our notes: in the hole bumps alone may never reach 90%", of="hole"),
             Check("slope", Range(0.7, 1.3), "the caption: like N", of="stripes"),
             Check("slope", Range(0.7, 1.3), "as above, for places outside the hole", of="outside"),
@@ -494,7 +494,7 @@ OURS = (
             Check(
                 "reached", Range(low=1.0), "with stripes the picture in the hole gets right at every size", of="stripes"
             ),
-            Check("need_16", Range(low=0.0), "and bumps alone need more outside it", of="bumps", minus="stripes"),
+            Check("need_24", Range(low=0.0), "and bumps alone need more outside it", of="bumps", minus="stripes"),
             Check("slope", Range(low=0.5), "as FR12 asks of places", of="bumps", minus="stripes"),
         ),
         {"stripes": s.need_stripes_picture, "bumps": s.need_bumps_picture},

@@ -2,7 +2,7 @@
 
 How a smaller scale differs. `quick` and `laptop` train narrower networks, and some of them on smaller pictures: at
 `laptop` Figures 1b, 2 and 3 have the paper's size, Figures 1c and 4 have N = 20 and sweeps over many networks N = 8 to
-20. The hole keeps its share of the plane and stays wider than the reach of a bump, which is what the failure hangs on.
+24. The hole keeps its share of the plane and stays wider than the reach of a bump, which is what the failure hangs on.
 The forced-rendering network has its released size at every scale. `paper` has the released settings for the figures
 and wider networks for the sweeps; where the released code draws 2,000 pairs with replacement from 495, we show every
 pair.
@@ -277,7 +277,7 @@ def need(name: str, says: str, **settings: Any) -> Setting:
     def made(scale: Scale) -> Work:
         sizes, rest = {
             QUICK: ((8, 12), {"steps": 300}),
-            LAPTOP: ((8, 12, 16), {}),
+            LAPTOP: ((8, 12, 16, 20, 24), {}),
             PAPER: ((12, 16, 20, 24, 28, 32), {"width": 64, "steps": 3150}),
         }[scale]
         return DataNeed(**{"sizes": sizes, **rest, **settings})

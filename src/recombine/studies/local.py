@@ -21,7 +21,8 @@ from typing import Any
 
 from recombine.core.errors import InputError
 from recombine.data import encodings, tasks
-from recombine.measures import measures
+from recombine.data.image_sets import image_sets
+from recombine.measures import exhibits, measures
 from recombine.models import models
 from recombine.records import AlreadyRecorded, Record, Store, provenance
 from recombine.splits import regions
@@ -206,7 +207,9 @@ def _main_left_alone() -> Iterator[None]:
     workers, so it is imported there, and must then guard its calls with ``if __name__ == "__main__":``.
     """
     main = sys.modules["__main__"]
-    registries: tuple[Mapping[str, Any], ...] = (tasks, encodings, regions, models, measures, penalties, calculations)
+    registries: tuple[Mapping[str, Any], ...] = (
+        tasks, encodings, image_sets, regions, models, measures, exhibits, penalties, calculations,
+    )  # fmt: skip
     if any(getattr(thing, "__module__", "") == "__main__" for registry in registries for thing in registry.values()):
         yield
         return

@@ -170,7 +170,8 @@ def shown(evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:
     """What a record keeps of the evidence: small arrays for figures."""
     if isinstance(evidence, ComponentEvidence):
         return {"answers": evidence.mean, "targets": evidence.targets}
-    return {"error_map": error_map(evidence).astype(np.float32), **samples(evidence)}
+    errors = np.minimum(error_map(evidence), np.finfo(np.float32).max)  # a network may be wrong beyond all bounds
+    return {"error_map": errors.astype(np.float32), **samples(evidence)}
 
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:
