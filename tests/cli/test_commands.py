@@ -93,6 +93,15 @@ def test_strict_forecasts_of_failure_exit_with_one():
     assert recombine("forecast", "bump", *wide, "--strict").returncode == 1
 
 
+def test_a_recipe_takes_a_list_of_penalties(tmp_path: Path):
+    problem = ("--set", "n=8", "--set", "encoding=one-hot", "--hold-out", "corner:x=4,y=4")
+    recipe = "steps=5,penalties=[{kind: rendering, variance: 0.01, entropy: 0}]"
+    arguments = (*problem, "--model", "forced-rendering", "--recipe", recipe, "--store", "here", "--json")
+    (run,) = document(recombine("train", "bump", *arguments, cwd=tmp_path))
+    assert run["specification"]["recipe"]["steps"] == 5
+    assert run["specification"]["recipe"]["penalties"] == [{"kind": "rendering", "entropy": 0}]  # 0.01 is usual
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -107,6 +116,11 @@ def test_strict_forecasts_of_failure_exit_with_one():
         (("forecast", "bump", "--set", "n", "--hold-out", "block:x=1..2,y=1..2"), "name=value"),
         (("forecast", "bump", "--set", "n=[", "--hold-out", "block:x=1..2,y=1..2"), "is no value"),
         (("forecast", "bump", *BLOCK, "--isolated", "z"), "'z'"),
+        (("forecast", "rotated-digit", "--hold-out", "block:angle=1..9", "--isolated", "all"), "shows no factor alone"),
+        (("forecast", "addition", "--hold-out", "block:first=1..2", "--isolated", "all"), "shows no factor alone"),
+        (("forecast", "bmup", "--hold-out", "corner:x=4", "--isolated", "all"), "did you mean 'bump'"),
+        (("forecast", "bump", "--set", "n=200", "--hold-out", "corner:x=100,y=100"), "for 40000 combinations"),
+        (("train", "locate", "--hold-out", "corner:x=9,y=9", "--model", "cnn-decoder"), "or the model mlp-decoder"),
         (("train", "bump", *BLOCK, "--model", "mpl-decoder"), "did you mean 'mlp-decoder'"),
         (("train", "bump", *BLOCK, "--model", "mlp-decoder:widht=3"), "did you mean 'width'"),
         (("train", "bump", *BLOCK, "--model", "mlp-decoder", "--recipe", "stps=3"), "did you mean 'steps'"),

@@ -1,22 +1,28 @@
 """`recombine explain` on tiny runs: what it prints, draws and refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import recombine as rc
-from recombine.cli.explaining import train_command
+from recombine.cli.explaining import again, spare_store, train_command
+from recombine.cli.problem import parse_settings
 from recombine.core.errors import InputError
 from recombine.data import Problem
 from recombine.records import Record, Store
+from recombine.reports.explanation_figure import explanation_svg
 from recombine.studies.explaining import Explanations, NoWeights, explain, recorded_run
 from recombine.studies.local import commit
 from recombine.studies.publishing import publish
-from recombine.studies.training import Run
+from recombine.studies.training import Run, Runs
 from recombine.training import Outcome
+from recombine.training.run import build
 
 BLOCK = ("--set", "n=8", "--hold-out", "block:x=3..5,y=2..4")
 HURRY = ("--model", "mlp-decoder:width=8,depth=2", "--recipe", "steps=20")
@@ -150,14 +156,130 @@ def test_what_was_not_trained_or_failed_is_refused(home: Path):
 @pytest.mark.parametrize(
     ("at", "says"),
     [
-        ({"y": 3}, "needs the index of a level of x, got None"),
+        ({"y": 3}, "needs the index of a level of x, a whole number, got None; give both, e.g. y=12,x=9"),
         ({"y": 3, "z": 1}, "unknown factor 'z'"),
         ({"y": 3, "x": 8}, "x has 8 levels, so give an index from 0 to 7"),
+        ({"y": 3.0, "x": 4}, "index of a level of y, a whole number, got 3.0"),
+        ({"y": 3, "x": "4"}, "index of a level of x, a whole number, got '4'"),
+        ({"y": True, "x": 4}, "index of a level of y, a whole number, got True"),
+        ({"y": np.True_, "x": 4}, "index of a level of y, a whole number, got .*True"),
+        ({"y": [3], "x": 4}, "a whole number, got a list"),
+        ({0: 3, 1: 4}, "unknown factor '0'"),
+        ((3, 4), "`at` must be a mapping from factors to level indices, got a tuple; give both"),
+        ("y=3,x=4", "`at` must be a mapping from factors to level indices, got 'y=3,x=4'"),
+        (12, "`at` must be a mapping from factors to level indices, got 12"),
     ],
 )
 def test_combinations_that_are_not_named_whole_are_refused(home: Path, at, says):
     with pytest.raises(InputError, match=says):
-        explain(recorded_run(digest_of(home), home / "here"), at)
+        rc.explain(recorded_run(digest_of(home), home / "here"), at)
+
+
+def test_levels_may_be_whole_numbers_of_numpy(home: Path):
+    found = rc.explain(recorded_run(digest_of(home), home / "here"), {"y": np.int64(3), "x": np.uint8(4)})
+    assert (found.answer.y, found.answer.x) == (3, 4)
+    assert json.loads(json.dumps(found.to_dict()))["at"] == {"y": 3, "x": 4, "trained": False}
+
+
+def test_what_is_no_run_is_refused_with_the_ways_out(home: Path):
+    run = recorded_run(digest_of(home), home / "here")
+    given = {
+        "got a list": [run],
+        f"got '{run.record.digest}'": run.record.digest,
+        "got None": None,
+        "got a Problem": run.experiment.problem,
+        "got an Experiment": run.experiment,
+        "got no runs at all": Runs([run])[1:],
+    }
+    for says, mistake in given.items():
+        with pytest.raises(InputError, match=f"explain needs trained runs, {says}; ") as caught:
+            rc.explain(mistake)
+        for way in ("`runs` as rc.train returned them", "`runs[0]`", "`recombine explain DIGEST`"):
+            assert way in str(caught.value)
+
+
+def test_a_slice_of_runs_is_runs(home: Path):
+    first, second = (recorded_run(digest_of(home, seed), home / "here") for seed in (0, 1))
+    runs = Runs([first, second, first])
+    assert isinstance(runs[:2], Runs)
+    assert list(runs[::-1][:2]) == [first, second]
+    assert runs[1] is second
+    assert len(rc.explain(runs[1:2])) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"model": {"kind": "mine", "width": 3}}, "unknown model 'mine'"),
+        ({"problem": {"task": {"kind": "blots"}, "split": {"kind": "block"}}}, "unknown task 'blots'"),
+    ],
+)
+def test_what_a_script_registered_is_explained_from_that_script(home: Path, tmp_path: Path, change, says):
+    specification = {**recorded_run(digest_of(home), home / "here").record.body["specification"], **change}
+    Store(tmp_path / "kept").commit(Record("ffff0000ffff0000", {"specification": specification, "status": "done"}))
+    with pytest.raises(InputError, match=f"run ffff0000ffff0000 cannot be built here: {says}; ") as caught:
+        recorded_run("ffff0000ffff", tmp_path / "kept")
+    assert "explain the run from that script with rc.explain(runs)" in str(caught.value)
+
+
+def untrained(problem: Problem, seed: int) -> Run:
+    """A network with its initial weights, as if they had been recorded."""
+    model = rc.models.mlp_decoder(width=8, depth=2)
+    experiment = rc.Experiment(problem=problem, model=model, seed=seed, measures=("ood_nmse",))
+    weights = {name: tensor.numpy() for name, tensor in build(problem, model, seed).state_dict().items()}
+    return Run(experiment, Record(experiment.digest(), {"status": "done"}, weights=weights))
+
+
+@pytest.mark.parametrize("examples", [0, None])
+def test_lone_stripes_are_remembered(examples: int | None):
+    """Those of the very seed: 5 levels of each factor. What was not trained has not learned them."""
+    problem = Problem(
+        rc.tasks.bump(n=(8, 9)),
+        rc.splits.block(x=(3, 6), y=(2, 5)),
+        isolated=("x", "y"),
+        isolated_levels=5,
+        examples=examples,
+    )
+    runs = Runs([untrained(problem, seed) for seed in (0, 1)])
+    for seed, found in enumerate(rc.explain(runs)):
+        positions = problem.training_set(seed).positions[-10:]
+        combinations = 0 if examples == 0 else 72 - 9
+        assert (found.answer.remembered, found.answer.stripes) == (combinations + 10, 10)
+        shown = {tuple(None if np.isnan(level) else int(level) for level in row) for row in positions}
+        lone = {(each.y, each.x) for each in found.answer.contributors if None in (each.y, each.x)}
+        assert lone
+        assert lone <= shown
+        assert found.finding == "unlearned"
+        assert "superposing" not in found.verdict
+        asked = problem.training_set(seed)
+        with torch.no_grad():
+            drawn = runs[seed].network(torch.from_numpy(asked.codes[-10:])).numpy().reshape(10, 8, 9)
+        ratio = np.square(drawn - asked.targets[-10:]).sum() / np.square(1 - asked.targets[-10:]).sum()
+        assert found.stripes_nmse == pytest.approx(ratio, rel=1e-4)
+
+
+def test_the_truth_of_stripes_is_learned():
+    problem = Problem(rc.tasks.bump(n=(8, 9)), rc.splits.block(x=(3, 6), y=(2, 5)), isolated=("x",), examples=0)
+    experiment = rc.Experiment(problem=problem, model=rc.models.truth(), measures=("ood_nmse",))
+    found = explain(Run(experiment, Record(experiment.digest(), {"status": "done"})))
+    assert (found.finding, found.stripes_nmse, found.answer.stripes) == ("composes", 0.0, 9)
+
+
+def test_the_figure_says_that_its_map_leaves_out_stripes():
+    for isolated, examples, title in (
+        (("x", "y"), 0, "(stripes 100%; red: held out)"),
+        ((), None, "of each remembered"),
+    ):
+        split = rc.splits.block(x=(3, 6), y=(2, 5))
+        problem = Problem(rc.tasks.sum_of_stripes(n=(8, 9)), split, isolated=isolated, examples=examples)
+        experiment = rc.Experiment(problem=problem, model=rc.models.truth(), measures=("ood_nmse",))
+        found = explain(Run(experiment, Record(experiment.digest(), {"status": "done"})))
+        drawn = explanation_svg(found)
+        assert title in drawn
+        assert ("combinations only" in drawn) == bool(isolated)
+        if isolated:  # the truth is the sum of its two stripes
+            assert found.answer.sum == pytest.approx(found.answer.truth, abs=1e-5)
+            assert "sum of 2 pictures" in drawn
 
 
 def test_a_beginning_of_two_digests_is_refused(tmp_path: Path):
@@ -166,7 +288,7 @@ def test_a_beginning_of_two_digests_is_refused(tmp_path: Path):
         store.commit(Record(digest, {"specification": {"kind": "leaking"}, "status": "done"}))
     with pytest.raises(InputError, match=r"'zzz' is the beginning of 2 runs \(zzz1, zzz2\); give more of its digits"):
         recorded_run("zzz", tmp_path)
-    with pytest.raises(InputError, match="did you mean zzz1 or zzz2"):
+    with pytest.raises(InputError, match=r"did you mean zzz1 or zzz2\?$"):
         recorded_run("zzz3", tmp_path)
 
 
@@ -179,14 +301,29 @@ def test_a_run_without_weights_says_how_to_get_them(home: Path, tmp_path: Path):
     assert done.returncode == 2
     command = (
         "`recombine train bump --set n=8 --set split=block --set 'split.x=[3, 6]' --set 'split.y=[2, 5]' "
-        "--model mlp-decoder:width=8,depth=2 --recipe steps=20 --seeds 2 --store published`"
+        "--model mlp-decoder:width=8,depth=2 --recipe steps=20 --seeds 2 --store runs-with-weights`"
     )
     assert command in done.stderr
     # The run of that command has the same settings and the standard measures: here it is the very same run.
-    assert f"then `recombine explain {digest} --store published`" in done.stderr
+    assert f"then `recombine explain {digest} --store runs-with-weights`" in done.stderr
 
 
-def test_the_command_that_trains_again_is_written_only_if_it_reads_back(home: Path):
+def test_the_advice_never_names_a_store_that_has_the_run_without_weights(home: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digest = digest_of(home, seed=1)
+    assert spare_store(digest) == "runs-with-weights"
+    publish(Store(home / "here"), Store(tmp_path / "runs-with-weights"))
+    experiment = recorded_run(digest, Path("runs-with-weights")).experiment
+    assert spare_store(digest) == "runs-with-weights-2"
+    assert again(experiment).count("--store runs-with-weights-2`") == 2
+    # One that has it with its weights is as good as an empty one.
+    shutil.copytree(home / "here", tmp_path / "runs-with-weights-2")
+    assert spare_store(digest) == "runs-with-weights-2"
+    with pytest.raises(NoWeights, match=r"into another store, `runs = rc\.train\(\.\.\., store='runs-with-weights'\)`"):
+        rc.explain(recorded_run(digest, Path("runs-with-weights")))
+
+
+def test_the_command_that_trains_again_is_written_only_if_it_reads_back(home: Path, monkeypatch: pytest.MonkeyPatch):
     experiment = recorded_run(digest_of(home), home / "here").experiment
     problem = Problem(
         rc.tasks.bump(n=(8, 9), encoding={"kind": "one-hot"}),
@@ -201,4 +338,9 @@ def test_the_command_that_trains_again_is_written_only_if_it_reads_back(home: Pa
     assert "examples=20" in words
     variance = rc.penalties.parse({"kind": next(iter(rc.penalties))})
     penalised = rc.Experiment(**{**dict(experiment), "recipe": rc.Recipe(penalties=(variance, variance))})
+    words = train_command(penalised)
+    assert words is not None
+    assert rc.Recipe.read(parse_settings(words[words.index("--recipe") + 1])) == penalised.recipe
+    monkeypatch.setattr("recombine.cli.explaining.parse_settings", lambda text: {})
     assert train_command(penalised) is None
+    assert "`runs = rc.train(..., store='runs-with-weights')`" in again(penalised)

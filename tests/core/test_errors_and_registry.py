@@ -12,7 +12,7 @@ def test_unknown_names_get_the_nearest_and_the_list():
 
 
 def test_nothing_near_offers_the_list_alone():
-    assert str(unknown("task", "zzzz", ["bump"])) == "unknown task 'zzzz'; Known: bump."
+    assert str(unknown("task", "zzzz", ["bump"])) == "unknown task 'zzzz'; known: bump."
 
 
 def test_case_does_not_matter_and_beginnings_count():

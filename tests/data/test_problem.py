@@ -190,5 +190,5 @@ def test_some_levels_can_be_shown_alone_and_more_contain_fewer(few: int, seed: i
 def test_more_levels_alone_than_there_are_are_refused():
     with pytest.raises(InputError, match="one of them has"):
         problem(isolated=("y", "x"), isolated_levels=100)
-    with pytest.raises(InputError, match="no factor is isolated"):
+    with pytest.raises(InputError, match=r"no factor is isolated; name factors in `isolated`, or leave it out\.$"):
         problem(isolated_levels=1)

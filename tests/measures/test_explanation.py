@@ -12,6 +12,7 @@ from recombine.core.errors import InputError
 from recombine.measures import measures
 from recombine.measures.answer import deepest, take_apart
 from recombine.measures.explanation import COMPOSES_BELOW, explain_evidence, lost_layer
+from recombine.measures.remembered import Stripes
 from recombine.measures.superposition import decompose
 from recombine.theory import COMPOSES_BELOW as FORECAST_COMPOSES_BELOW
 
@@ -147,7 +148,133 @@ def test_training_without_a_whole_combination_leaves_nothing_to_compare_with(fro
     assert found.superposition is None
     assert found.shown_nmse is None
     assert found.finding == "placed"
-    assert "training showed no whole combination" in str(found)
+    assert "training showed no combination and no stripe: there is no remembered picture" in str(found)
+    corner = np.broadcast_to(bumps()[0], (99, 9, 11))
+    wrong = explain_evidence(from_ink(corner.copy()), shown=np.zeros(99, dtype=bool))
+    assert wrong.finding == "fails"
+    assert "not by drawing nothing; there is no remembered picture to compare its answers with" in wrong.verdict
+    assert "superposing" not in wrong.verdict
+
+
+def lone(full_stripes, y=range(9), x=range(11), strength=1.0, dark=True):
+    """Stripes of these levels, y before x; what the network draws for them is ``strength`` times the truth."""
+    lines = full_stripes()
+    levels = np.array([(level, np.nan) for level in y] + [(np.nan, level) for level in x])
+    ink = np.concatenate([lines["y"][list(y)], lines["x"][list(x)]])
+    targets, outputs = ((1.0 - each if dark else each) for each in (ink, strength * ink))
+    return Stripes(levels, outputs, targets)
+
+
+@pytest.mark.parametrize("dark", [True, False])
+def test_stripes_are_remembered_pictures_too(from_ink, bumps, full_stripes, dark):
+    ink, lines = bumps(), full_stripes()
+    ink[index(*AT)] = 0.5 * lines["x"][5] + 0.3 * lines["y"][3] + 0.2 * ink[index(8, 10)]
+    evidence = from_ink(ink, dark=dark)
+    answer = take_apart(evidence, AT, evidence.sections["id"], lone(full_stripes, dark=dark))
+    assert [(each.y, each.x) for each in answer.contributors] == [(None, 5), (3, None), (8, 10)]
+    assert [each.weight for each in answer.contributors] == pytest.approx([0.5, 0.3, 0.2])
+    assert (answer.remembered, answer.stripes) == (89, 20)
+    assert answer.sum == pytest.approx(answer.drawn)
+    assert answer.energy == pytest.approx(1.0)
+    # The map has combinations only.
+    assert np.nansum(answer.weights) == pytest.approx(0.2)
+    shares = answer.shares
+    assert [shares[name].same for name in ("y", "x", "either", "stripes")] == pytest.approx([0.0, 0.5, 0.5, 0.8])
+    assert [shares[name].near for name in ("y", "x", "either", "stripes")] == pytest.approx([0.3, 0.5, 0.8, 0.8])
+    # Of 89, beside combinations one stripe has y = 4 and one x = 5; within a step three each.
+    assert [shares[name].same_chance * 89 for name in ("y", "x", "either", "stripes")] == pytest.approx([6, 5, 11, 20])
+    assert [shares[name].near_chance * 89 for name in ("y", "x", "either", "stripes")] == pytest.approx(
+        [18, 15, 33, 20]
+    )
+
+
+def test_stripes_go_the_short_way_round_a_ring(from_ink, bumps, full_stripes):
+    ink = bumps()
+    ink[index(0, 5)] = full_stripes()["y"][8]
+    nothing = np.zeros(99, dtype=bool)
+    for periodic, near in ((True, 1.0), (False, 0.0)):
+        evidence = from_ink(ink, periodic=periodic)
+        shares = take_apart(evidence, (0, 5), nothing, lone(full_stripes, y=range(1, 9))).shares
+        assert (shares["y"].same, shares["y"].near) == pytest.approx((0.0, near))
+
+
+def crosses(evidence, lines, ink):
+    """A stripe of y plus a stripe of x for every combination that is held out."""
+    ink = ink.copy()
+    for y, x in evidence.levels[evidence.sections["ood"]]:
+        ink[index(y, x)] = lines["y"][y] + lines["x"][x]
+    return ink
+
+
+def test_crosses_are_sums_of_stripes_where_training_showed_stripes_only(from_ink, bumps, full_stripes):
+    ink = crosses(from_ink(bumps()), full_stripes(), bumps())
+    found = explain_evidence(from_ink(ink), shown=np.zeros(99, dtype=bool), stripes=lone(full_stripes))
+    assert found.finding == "superposes"
+    made = found.superposition
+    assert (made.memory_correlation, made.energy, made.sharer_weight) == pytest.approx((1.0, 1.0, 1.0))
+    assert made.stripe_weight == pytest.approx(1.0)
+    assert "100% of the weight lies on lone stripes" in found.verdict
+    assert [(each.y, each.x) for each in found.answer.contributors] in ([(4, None), (None, 5)], [(None, 5), (4, None)])
+    page = str(found)
+    assert "(stripe y 4) 1.00" in page
+    assert "(stripe x 5) 1.00" in page
+    assert "made of 2 of 20 remembered pictures (20 of them stripes)" in page
+    row = next(line for line in page.splitlines() if line.startswith("stripes, any level"))
+    assert row.split()[3:] == ["100%"] * 4
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert {(each["y"], each["x"]) for each in document["answer"]["contributors"]} == {(4, None), (None, 5)}
+    assert document["answer"]["stripes"] == 20
+    assert document["stripes_nmse"] == 0
+
+
+@pytest.mark.parametrize("strength", [0.4, 0.0])
+def test_stripes_that_were_not_learned_are_no_failure_to_compose(from_ink, bumps, full_stripes, strength):
+    """Drawn with strength s, their nMSE is (1 − s)²; s = 0 draws nothing in the hole either."""
+    ink = strength * crosses(from_ink(bumps()), full_stripes(), bumps())
+    weak = lone(full_stripes, strength=strength)
+    alone = explain_evidence(from_ink(ink), shown=np.zeros(99, dtype=bool), stripes=weak)
+    assert alone.finding == "unlearned"
+    assert alone.stripes_nmse == pytest.approx((1 - strength) ** 2)
+    assert f"(nMSE {(1 - strength) ** 2:.3g} on its stripes)" in alone.verdict
+    # Combinations that were learned do not hide stripes that were not, however many there are of them.
+    ink[from_ink(ink).sections["id"]] = bumps()[from_ink(ink).sections["id"]]
+    both = explain_evidence(from_ink(ink), stripes=weak)
+    assert both.finding == "unlearned"
+    assert "(nMSE 0 on its combinations, " in both.verdict
+
+
+def test_few_stripes_beside_combinations_have_their_own_rows(from_ink, bumps, full_stripes):
+    found = explain_evidence(from_ink(bumps()), stripes=lone(full_stripes, y=[2, 7], x=[6]))
+    assert found.finding == "composes"
+    assert any(line.split() == ["stripes", "3", "0", "undefined"] for line in str(found).splitlines())
+    plain = explain_evidence(from_ink(bumps()))
+    assert "stripe" not in str(plain)
+    assert "stripes" not in plain.answer.shares
+    assert plain.superposition.stripe_weight is None
+
+
+@pytest.mark.parametrize(
+    ("levels", "says"),
+    [
+        ([[1.0, 2.0]], "NaN for exactly one of y and x"),
+        ([[np.nan, np.nan]], "NaN for exactly one of y and x"),
+    ],
+)
+def test_stripes_that_are_none_are_refused(levels, says):
+    with pytest.raises(InputError, match=says):
+        Stripes(np.array(levels), np.ones((1, 9, 11)), np.ones((1, 9, 11)))
+
+
+def test_stripes_of_another_size_are_refused(from_ink, bumps):
+    small = Stripes(np.array([[np.nan, 1.0]]), np.ones((1, 4, 5)), np.ones((1, 4, 5)))
+    with pytest.raises(InputError, match="stripes are 4 x 5 pixels and answers 9 x 11"):
+        explain_evidence(from_ink(bumps()), stripes=small)
+
+
+def test_blank_stripes_have_no_error_to_speak_of():
+    nothing = Stripes(np.array([[np.nan, 1.0]]), np.full((1, 4, 5), 0.5), np.ones((1, 4, 5)))
+    assert nothing.nmse(1.0) is None
+    assert nothing.nmse(0.0) == pytest.approx(0.25)
 
 
 def test_a_hole_that_was_shown_is_memory(from_ink, bumps):

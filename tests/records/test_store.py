@@ -281,9 +281,9 @@ def test_forged_names_of_arrays_are_damage_and_do_not_stop_a_scan(store, sample)
 def test_a_missing_run_is_refused_with_the_nearest_ones(store):
     for digest in ["12ab00", "12ab11", "ffff00"]:
         store.commit(Record(digest, {}))
-    with pytest.raises(InputError, match=r"there is no run '12ab99' among the 3 in .*did you mean 12ab00 or 12ab11\.$"):
+    with pytest.raises(InputError, match=r"there is no run '12ab99' among the 3 in .*did you mean 12ab00 or 12ab11\?$"):
         store.read("12ab99")
-    with pytest.raises(InputError, match=r"did you mean ffff00\.$"):  # wrong in the first letter
+    with pytest.raises(InputError, match=r"did you mean ffff00\?$"):  # wrong in the first letter
         store.read("0fff00")
     with pytest.raises(InputError, match=r"give a digest or the beginning of one\.$"):
         store.read("zzzzzz")

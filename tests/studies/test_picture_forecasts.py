@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from recombine.data import Problem, tasks
+from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies.forecasting import forecast
+from recombine.studies.forecasting import check_forecast_size, forecast, record_forecast
+from recombine.theory.forecast import TooLarge
 from recombine.training.observe import truth
 
 GAP = Problem(tasks.rotated_digit(pictures="digits", angles=36), regions.block(angle=(16, 21)))
@@ -50,3 +52,37 @@ def test_the_evidence_knows_how_a_task_is_read_and_which_factors_are_rings():
     assert (units.places, units.on_ring) == ("units", (False, False))
     assert (torus.places, torus.on_ring) == ("pixel", (True, True))
     assert np.array_equal(units.targets.argmax(axis=2), units.levels)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"examples": 20},
+        {"reveal": True},
+        {"isolated": ("y", "x")},
+        {"isolated": ("x",), "isolated_levels": 3, "examples": 5},
+        {"examples": 200, "centres": "uniform"},
+    ],
+)
+def test_the_size_is_counted_as_it_will_be(settings, monkeypatch):
+    problem, counted = Problem(tasks.bump(n=(7, 9)), HOLE, **settings), []
+    monkeypatch.setattr("recombine.studies.forecasting.check_size", lambda *sizes: counted.append(sizes))
+    check_forecast_size(problem)
+    assert counted == [(63, len(problem.training_set()), 63)]
+
+
+def test_a_problem_too_large_is_refused_before_a_picture_is_drawn(monkeypatch):
+    monkeypatch.setattr(Problem, "training_set", lambda *_: pytest.fail("pictures were drawn"))
+    problem = Problem(tasks.bump(n=200), HOLE)
+    for model in (None, "mlp-decoder"):
+        with pytest.raises(TooLarge, match="for 40000 combinations by 39984 training examples of 40000 pixels"):
+            forecast(problem, model)
+
+
+def test_a_problem_too_large_to_forecast_may_still_be_trained(tmp_path):
+    record_forecast(Problem(tasks.bump(n=200), HOLE), Store(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+    small = Problem(tasks.bump(n=8), HOLE)
+    record_forecast(small, Store(tmp_path))
+    assert Store(tmp_path).forecast(small.digest()) is not None

@@ -14,8 +14,10 @@ from recombine.theory.additive import additive_fit
 from recombine.theory.forecast import (
     Forecast,
     SectionForecast,
+    TooLarge,
     _composes,
     _verdict,
+    check_size,
     forecast_images,
     tangent_kernels,
 )
@@ -264,6 +266,31 @@ def test_the_full_size_takes_seconds():
 
 
 @pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((10_000, 9_000, 10_000), r"matrices of 10000 x 10000 numbers, 0\.8 GB each; .* use fewer levels or pixels\.$"),
+        ((6_000, 6_001, 1), r"6000 combinations by 6001 training examples .* or fewer training `examples`\.$"),
+        ((784, 200_000, 784), r"matrices of 200000 x 200000 .* or fewer training `examples`\.$"),
+        ((36_001, 10, 1_000), r"matrices of 36001 x 1000 .* use fewer levels or pixels\.$"),
+    ],
+)
+def test_what_would_not_fit_in_memory_is_refused_by_its_numbers(sizes, message):
+    with pytest.raises(TooLarge, match=message):
+        check_size(*sizes)
+
+
+def test_sixty_four_levels_each_way_fit():
+    check_size(64**2, 64**2, 64**2)
+    check_size(6_000, 6_000, 6_000)
+
+
+def test_arrays_too_large_are_refused_before_a_kernel_is_computed(monkeypatch):
+    monkeypatch.setattr("recombine.theory.forecast.LARGEST_MATRIX", 80 * 80 - 1)
+    with pytest.raises(TooLarge, match="80 combinations by 60 training examples of 80 pixels"):
+        forecast(kernels={"never called": lambda a, b: pytest.fail("a kernel was computed")})
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"sections": {"id": ~HOLE}}, r"sections \['id'\] lack 'ood'"),
@@ -271,7 +298,10 @@ def test_the_full_size_takes_seconds():
         ({"image": (7, 7)}, r"image = \(7, 7\) does not have 80 pixels"),
         ({"grid": (8, 9)}, r"grid = \(8, 9\) does not have 80 combinations"),
         ({"kernels": {}}, "0 kernels"),
-        ({"blank": 1.0, "truth": np.ones((80, 80))}, "all 60 true images equal the blank value 1"),
+        (
+            {"blank": 1.0, "truth": np.ones((80, 80))},
+            "nothing is to be drawn in section 'id': all 60 true images equal the blank value 1",
+        ),
         (
             {"kernels": {"short": lambda a, b: np.ones((len(a), 2))}},
             r"kernel 'short' gave arrays of shapes \(60, 2\) and \(80, 2\)",

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +44,7 @@ def explain(
     try:
         found = go(trained, place)
     except NoWeights as error:
-        raise NoWeights(error.experiment, error.digest, again(error.experiment, store)) from None
+        raise NoWeights(error.experiment, error.digest, again(error.experiment)) from None
     if output:
         from recombine.reports.explanation_figure import write_figure
 
@@ -61,14 +62,18 @@ def explain(
         typer.echo(f"The figure is in {output}.")
 
 
-def again(experiment: "Experiment", store: Path | None = None) -> str:
-    """How to train a run again so that its weights are kept: the command where it can be written, else in words."""
+def again(experiment: "Experiment") -> str:
+    """How to train a run again so that its weights are kept: the commands where they can be written, else in words.
+
+    They name a store without its record: in the one that has it, training would do nothing.
+    """
     from recombine.studies import Experiment
+    from recombine.studies.explaining import TRAIN_ELSEWHERE
     from recombine.studies.training import standard_measures
 
     command = train_command(experiment)
     if command is None:
-        return "train it again in Python with its problem, model and recipe (`rc.train`), then explain the new run"
+        return TRAIN_ELSEWHERE
     new = Experiment(
         problem=experiment.problem,
         model=experiment.model,
@@ -76,11 +81,26 @@ def again(experiment: "Experiment", store: Path | None = None) -> str:
         seed=experiment.seed,
         measures=standard_measures(experiment.problem),
     )
-    where = ["--store", str(store)] if store else []
+    where = ["--store", spare_store(experiment.digest(), new.digest())]
     return (
         f"train it again with `{shlex.join([*command, *where])}`, "
         f"then `{shlex.join(['recombine', 'explain', new.digest(), *where])}`"
     )
+
+
+def spare_store(*digests: str) -> str:
+    """A folder here in which none of these runs is recorded without its weights."""
+    from recombine.records import Store
+    from recombine.studies.explaining import SPARE
+
+    def usable(name: str) -> bool:
+        store = Store(Path(name))
+        try:
+            return all(store.read(digest, weights=True).weights for digest in digests if store.has(digest))
+        except InputError:  # damaged, or no folder
+            return False
+
+    return next(name for name in chain([SPARE], (f"{SPARE}-{number}" for number in count(2))) if usable(name))
 
 
 def train_command(experiment: "Experiment") -> list[str] | None:

@@ -1,5 +1,6 @@
 """PROBLEM on the command line: a YAML file, or the name of a task with settings."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,9 @@ from recombine.core.errors import InputError
 if TYPE_CHECKING:
     from recombine.data import Problem
 
+# A whole quotation, which opens where no word has begun; a bracket; a comma.
+MARKS = re.compile(r"""(?<!\w)"(?:\\.|[^"\\])*"|(?<!\w)'[^']*'|[\[\]{},]""")
+
 ProblemName = Annotated[
     str, typer.Argument(metavar="PROBLEM", help="A YAML file, a CSV table, or the name of a task, e.g. bump.")
 ]
@@ -18,7 +22,11 @@ Set = Annotated[
     typer.Option("--set", help="A setting, dotted: n=28 (of the task), task.sigma=1.5, examples=50. May be repeated."),
 ]
 HoldOut = Annotated[
-    str | None, typer.Option("--hold-out", help="What is held out, ends included: block:x=6..22,y=6..22.")
+    str | None,
+    typer.Option(
+        "--hold-out",
+        help="What is held out: block:x=6..22,y=6..22 or band:x=5..8, ends included; as low= and high=, high is not.",
+    ),
 ]
 Isolated = Annotated[
     str | None, typer.Option("--isolated", help="Factors whose levels are also shown alone: x,y or all.")
@@ -56,8 +64,18 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
     if "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
         raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
     if isolated:
-        document["isolated"] = ("y", "x") if isolated == "all" else tuple(isolated.split(","))
+        document["isolated"] = factor_names(document) if isolated == "all" else tuple(isolated.split(","))
     return Problem.read(document, where)
+
+
+def factor_names(document: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the factors of the task in a document; none if the task is wrong, which reading it will tell."""
+    from recombine.data import tasks
+
+    try:
+        return tasks.parse(document.get("task")).grid.names
+    except InputError:
+        return ()
 
 
 def assign(document: dict[str, Any], setting: str) -> None:
@@ -101,9 +119,9 @@ def parse_member(text: str) -> dict[str, Any]:
 
 
 def parse_settings(text: str) -> dict[str, Any]:
-    """``key=value,key=value`` as a mapping."""
+    """``key=value,key=value`` as a mapping; commas inside brackets, braces or quotes belong to a value."""
     settings = {}
-    for part in filter(None, text.split(",")):
+    for part in filter(None, split_at_commas(text)):
         key, equals, value = part.partition("=")
         if not equals:
             raise InputError(f"{part!r} must read name=value, e.g. width=32.")
@@ -112,3 +130,17 @@ def parse_settings(text: str) -> dict[str, Any]:
             raise InputError(f"{name!r} is given twice in {text!r}; give it once.")
         settings[name] = parse_value(value)
     return settings
+
+
+def split_at_commas(text: str) -> list[str]:
+    """The pieces between commas that stand outside [], {} and quotes: ``a=1,b=[2, 3]`` has two."""
+    pieces, start, depth = [], 0, 0
+    for mark in MARKS.finditer(text):
+        if mark[0] in "[{":
+            depth += 1
+        elif mark[0] in "]}":
+            depth -= 1
+        elif mark[0] == "," and depth == 0:
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+    return [*pieces, text[start:]]

@@ -17,5 +17,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> InputError:
     spelt = {known_name.lower(): known_name for known_name in names}
     near = [spelt[match] for match in get_close_matches(name.lower(), spelt, n=3, cutoff=0.5)]
     near += [each for low, each in spelt.items() if name and low.startswith(name.lower()) and each not in near][:3]
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-    return InputError(f"unknown {what} {name!r}; {hint}Known: {', '.join(names) or 'none'}.")
+    hint = f"did you mean {' or '.join(map(repr, near))}? Known" if near else "known"
+    return InputError(f"unknown {what} {name!r}; {hint}: {', '.join(names) or 'none'}.")

@@ -45,11 +45,16 @@ class Problem(Spec):
                 f"task {self.task.kind!r} has whole combinations only: it shows no factor alone and nothing between "
                 "levels; leave out `isolated` and `centres`."
             )
+        if self.isolated_levels is not None and not self.isolated:
+            raise InputError(
+                f"isolated_levels = {self.isolated_levels} limits the levels that are shown alone, but no factor is "
+                "isolated; name factors in `isolated`, or leave it out."
+            )
         fewest = min((self.grid.shape[self.grid.axis(name)] for name in self.isolated), default=0)
         if self.isolated_levels is not None and self.isolated_levels > fewest:
             raise InputError(
                 f"isolated_levels = {self.isolated_levels} of each isolated factor cannot be shown alone: "
-                f"{f'one of them has {fewest}' if self.isolated else 'no factor is isolated'}; lower it."
+                f"one of them has {fewest}; lower it."
             )
         pool = self.trained.sum()
         if self.centres == "uniform" and self.examples is None:

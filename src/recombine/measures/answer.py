@@ -12,6 +12,7 @@ from recombine.factors import Grid
 from recombine.measures.correlation import pearson
 from recombine.measures.error import nmse
 from recombine.measures.evidence import FACTORS, Evidence
+from recombine.measures.remembered import Stripes, remembered
 from recombine.measures.superposition import decompose, share_on
 from recombine.splits.distance import distance_to_training
 
@@ -22,10 +23,10 @@ TRACE = 1e-6  # a smaller share of the weight is what the solver leaves of zero
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """A remembered picture in the sum that an answer is made of."""
+    """A remembered picture in the sum that an answer is made of; a stripe has one of y and x only."""
 
-    y: int
-    x: int
+    y: int | None
+    x: int | None
     weight: float
     share: float  # of the whole weight
 
@@ -51,16 +52,19 @@ class Answer:
     truth_correlation: float
     energy: float  # share of the answer's energy that the sum explains
     remembered: int  # number of pictures the sum could be made of
+    stripes: int  # how many of them are lone stripes
     contributors: tuple[Contributor, ...]  # those with weight, heaviest first
-    shares: Mapping[str, Share]  # "y", "x", "either"
-    weights: Float[np.ndarray, "y x"]  # NaN where nothing is remembered
+    shares: Mapping[str, Share]  # "y", "x", "either"; "stripes" of whatever level, if training showed some
+    weights: Float[np.ndarray, "y x"]  # of combinations; NaN where nothing is remembered
     truth: Float[np.ndarray, "rows columns"]  # these three in ink
     drawn: Float[np.ndarray, "rows columns"]
     sum: Float[np.ndarray, "rows columns"]
 
 
-def take_apart(evidence: Evidence, at: tuple[int, int], shown: Bool[np.ndarray, " combinations"]) -> Answer:
-    """The answer to one combination as a non-negative sum of the answers to those that training showed."""
+def take_apart(
+    evidence: Evidence, at: tuple[int, int], shown: Bool[np.ndarray, " combinations"], stripes: Stripes | None = None
+) -> Answer:
+    """The answer to one combination as a non-negative sum of the answers to what training showed."""
     for name, level, levels in zip(FACTORS, at, evidence.shape, strict=True):
         if not 0 <= level < levels:
             raise InputError(
@@ -69,16 +73,14 @@ def take_apart(evidence: Evidence, at: tuple[int, int], shown: Bool[np.ndarray, 
             )
     asked = np.zeros(evidence.shape, dtype=bool)
     asked[at] = True
-    marked = replace(evidence, sections={**evidence.sections, "asked": asked.ravel(), "shown": shown})
+    marked = replace(evidence, sections={**evidence.sections, "asked": asked.ravel()})
     drawn, true = marked.ink("asked"), marked.target_ink("asked")
-    remembered = marked.ink("shown") if shown.any() else np.zeros((0, drawn.shape[1]))
-    weights, energy = decompose(drawn, remembered)
-    total = weights.sum()
-    heaviest = np.argsort(-weights[0], kind="stable")
-    levels = evidence.levels[shown]
+    parts = remembered(evidence, shown, stripes)
+    weights, energy = decompose(drawn, parts.ink)
     everywhere = np.full(len(shown), np.nan)
-    everywhere[shown] = weights[0]
+    everywhere[shown] = weights[0, parts.whole]
     picture = evidence.targets.shape[1:]
+    apart = parts.apart(evidence, np.array([at]))
     return Answer(
         y=at[0],
         x=at[1],
@@ -86,17 +88,14 @@ def take_apart(evidence: Evidence, at: tuple[int, int], shown: Bool[np.ndarray, 
         nmse=defined(nmse, marked, "asked"),
         truth_correlation=float(pearson(true, drawn)[0]),
         energy=float(energy[0]),
-        remembered=int(shown.sum()),
-        contributors=tuple(
-            Contributor(int(levels[k, 0]), int(levels[k, 1]), float(weights[0, k]), float(weights[0, k] / total))
-            for k in heaviest
-            if weights[0, k] > TRACE * total
-        ),
-        shares=_shares(marked, weights) if shown.any() else {},
+        remembered=len(parts.levels),
+        stripes=int((~parts.whole).sum()),
+        contributors=_contributors(parts.levels, weights[0]),
+        shares=_shares(apart, ~parts.whole, weights) if len(parts.levels) else {},
         weights=everywhere.reshape(evidence.shape),
         truth=true.reshape(picture),
         drawn=drawn.reshape(picture),
-        sum=(weights @ remembered).reshape(picture),
+        sum=(weights @ parts.ink).reshape(picture),
     )
 
 
@@ -118,11 +117,29 @@ def defined(measure: Callable[..., T], *arguments: object) -> T | None:
         return None
 
 
-def _shares(marked: Evidence, weights: Float[np.ndarray, "1 shown"]) -> dict[str, Share]:
-    in_y, in_x = marked.apart("asked", "shown")
+def _contributors(
+    levels: Float[np.ndarray, "pictures 2"], weights: Float[np.ndarray, " pictures"]
+) -> tuple[Contributor, ...]:
+    total = weights.sum()
+    found = []
+    for k in np.argsort(-weights, kind="stable"):
+        if weights[k] > TRACE * total:
+            y, x = (None if np.isnan(level) else int(level) for level in levels[k])
+            found.append(Contributor(y, x, float(weights[k]), float(weights[k] / total)))
+    return tuple(found)
+
+
+def _shares(
+    apart: Float[np.ndarray, "2 1 pictures"],
+    stripes: Bool[np.ndarray, " pictures"],
+    weights: Float[np.ndarray, "1 pictures"],
+) -> dict[str, Share]:
+    in_y, in_x = apart
+    counted = {name: (each == 0, each <= 1) for name, each in (("y", in_y), ("x", in_x), ("either", apart.min(axis=0)))}
+    if stripes.any():
+        counted["stripes"] = (stripes[None], stripes[None])
     shares = {}
-    for name, apart in (("y", in_y), ("x", in_x), ("either", np.minimum(in_y, in_x))):
-        same, near = apart == 0, apart <= 1
-        same_weight, near_weight = (float(share_on(weights, counted)[0]) for counted in (same, near))
+    for name, (same, near) in counted.items():
+        same_weight, near_weight = (float(share_on(weights, each)[0]) for each in (same, near))
         shares[name] = Share(same_weight, float(same.mean()), near_weight, float(near.mean()))
     return shares

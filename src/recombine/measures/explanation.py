@@ -1,6 +1,6 @@
 """Which failure is it? One answer taken apart into remembered pictures, and the evidence for a verdict on the network.
 
-"Remembered" are the network's own outputs for the combinations that training showed.
+"Remembered" are the network's own outputs for what training showed: combinations, and lone stripes of one factor.
 """
 
 from collections.abc import Mapping
@@ -13,20 +13,14 @@ import numpy as np
 from recombine.core.shapes import Bool
 from recombine.measures.accuracy import position_accuracy
 from recombine.measures.answer import Answer, deepest, defined, take_apart
+from recombine.measures.correlation import pearson
 from recombine.measures.error import nmse
 from recombine.measures.evidence import Evidence
 from recombine.measures.explanation_words import sentence, text
 from recombine.measures.metric_tensor import factorisation
 from recombine.measures.probe import probe_held_out
-from recombine.measures.superposition import (
-    chosen_held_out,
-    decompose_held_out,
-    share_on,
-    sharers,
-    superposition_correlation,
-    superposition_index,
-    truth_correlation,
-)
+from recombine.measures.remembered import Stripes, remembered
+from recombine.measures.superposition import chosen_held_out, decompose, share_on
 from recombine.measures.volume import volume_contrast
 
 COMPOSES_BELOW = 0.1  # nMSE deep in the hole; what a forecast calls composing too
@@ -70,6 +64,7 @@ class Superposition:
     energy: float
     sharer_weight: float
     sharer_chance: float
+    stripe_weight: float | None  # None: training showed no stripe
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +88,9 @@ class Explanation:
     sections: tuple[SectionScore, ...]
     ink: float  # energy of what is drawn deep in the hole, as a share of the truth's
     shown_nmse: float | None  # on the combinations that training showed; None: it showed none
+    stripes_nmse: float | None  # on the lone stripes that it showed; None: none
     revealed: bool  # training showed held-out combinations too
-    superposition: Superposition | None  # None: training showed no combination
+    superposition: Superposition | None  # None: training showed nothing outside the hole
     layers: tuple[LayerScore, ...]
     lost: str | None  # the layer at which factorisation is lost; None: at none, or not known
     held_out: Bool[np.ndarray, "y x"]
@@ -114,6 +110,7 @@ class Explanation:
                 "truth_correlation": answer.truth_correlation,
                 "energy_explained": answer.energy,
                 "remembered": answer.remembered,
+                "stripes": answer.stripes,
                 "contributors": [_plain(each) for each in answer.contributors],
                 "shares": {name: _plain(share) for name, share in answer.shares.items()},
             },
@@ -121,6 +118,7 @@ class Explanation:
             "sections": [_plain(each) for each in self.sections],
             "ink": self.ink,
             "shown_nmse": self.shown_nmse,
+            "stripes_nmse": self.stripes_nmse,
             "revealed": self.revealed,
             "superposition": _plain(self.superposition) if self.superposition else None,
             "layers": [_plain(each) for each in self.layers],
@@ -132,14 +130,15 @@ def explain_evidence(
     evidence: Evidence,
     at: tuple[int, int] | None = None,
     shown: Bool[np.ndarray, " combinations"] | None = None,
+    stripes: Stripes | None = None,
 ) -> Explanation:
     """Which failure what a network showed is, and what its answer to the combination ``at`` (y, x) is made of.
 
     Without ``at`` it is the held-out combination farthest from training. ``shown`` are the combinations that training
-    really showed, where they are not the whole section "id".
+    really showed, where they are not the whole section "id", and ``stripes`` what it showed of one factor alone.
     """
     shown = evidence.section("id") if shown is None else shown
-    answer = take_apart(evidence, deepest(evidence) if at is None else at, shown)
+    answer = take_apart(evidence, deepest(evidence) if at is None else at, shown, stripes)
     sections = tuple(
         SectionScore(
             name,
@@ -150,7 +149,7 @@ def explain_evidence(
         for name, members in evidence.sections.items()
         if members.any()
     )
-    remembered = replace(evidence, sections={**evidence.sections, "shown": shown})
+    told = replace(evidence, sections={**evidence.sections, "shown": shown})
     layers = layer_scores(evidence)
     drawn, true = (np.square(ink(evidence.deep)).sum() for ink in (evidence.ink, evidence.target_ink))
     found = Explanation(
@@ -160,9 +159,10 @@ def explain_evidence(
         deep=evidence.deep,
         sections=sections,
         ink=float(drawn / true) if true > 0 else 0.0,
-        shown_nmse=defined(nmse, remembered, "shown"),
+        shown_nmse=defined(nmse, told, "shown"),
+        stripes_nmse=stripes.nmse(evidence.blank) if stripes else None,
         revealed=bool((shown & evidence.section("ood")).any()),
-        superposition=defined(superposition, evidence, shown),
+        superposition=superposition(evidence, shown & ~evidence.section("ood"), stripes),
         layers=layers,
         lost=lost_layer({layer.name: layer.contrast for layer in layers}),
         held_out=evidence.section("ood").reshape(evidence.shape),
@@ -175,8 +175,8 @@ def decide(found: Explanation) -> Finding:
     """The first that holds deep in the hole:
 
     composes     nMSE < 0.1 (remembers, where training showed held-out combinations)
+    unlearned    nMSE ≥ 0.3 on the combinations that training showed, or on the stripes
     blank        Σ ‖ink‖² < 0.01 Σ ‖true ink‖²
-    unlearned    nMSE ≥ 0.3 on the combinations that training showed
     superposes   superposition index > 0.3, and more than half of the weight on sharers within one step
     placed       accuracy ≥ 0.9
     fails        otherwise
@@ -185,10 +185,10 @@ def decide(found: Explanation) -> Finding:
     made = found.superposition
     if deep.nmse is not None and deep.nmse < COMPOSES_BELOW:
         return Finding.REMEMBERS if found.revealed else Finding.COMPOSES
+    if any(error is not None and error >= LEARNED_BELOW for error in (found.shown_nmse, found.stripes_nmse)):
+        return Finding.UNLEARNED
     if found.ink < BLANK_BELOW:
         return Finding.BLANK
-    if found.shown_nmse is not None and found.shown_nmse >= LEARNED_BELOW:
-        return Finding.UNLEARNED
     if made is not None and made.index > SUPERPOSED_ABOVE and made.sharer_weight > MOSTLY:
         return Finding.SUPERPOSES
     if deep.accuracy is not None and deep.accuracy >= PLACED_FROM:
@@ -196,18 +196,30 @@ def decide(found: Explanation) -> Finding:
     return Finding.FAILS
 
 
-def superposition(evidence: Evidence, shown: Bool[np.ndarray, " combinations"]) -> Superposition:
-    """The measures of superposition, with the remembered pictures being those of combinations that training showed."""
-    told = replace(evidence, sections={**evidence.sections, "id": shown & ~evidence.section("ood")})
-    weights, energy = decompose_held_out(told)
-    near = sharers(told, band=1)[chosen_held_out(told)]
+def superposition(
+    evidence: Evidence, shown: Bool[np.ndarray, " combinations"], stripes: Stripes | None = None
+) -> Superposition | None:
+    """The measures of superposition deep in the hole, over these combinations and stripes; None: there are none.
+
+    Without stripes they are the measures of the same names with ``shown`` as what was trained on.
+    """
+    parts = remembered(evidence, shown, stripes)
+    if not len(parts.levels):
+        return None
+    drawn, true = evidence.ink(evidence.deep), evidence.target_ink(evidence.deep)
+    apart = parts.apart(evidence, evidence.levels[evidence.section(evidence.deep)]).min(axis=0)
+    with_memory, with_truth = pearson((apart == 0).astype(np.float64) @ parts.ink, drawn), pearson(true, drawn)
+    chosen = chosen_held_out(evidence)
+    weights, energy = decompose(drawn[chosen], parts.ink)
+    near, lone = apart[chosen] <= 1, np.broadcast_to(~parts.whole, weights.shape)
     return Superposition(
-        index=superposition_index(told),
-        memory_correlation=superposition_correlation(told),
-        truth_correlation=truth_correlation(told),
+        index=float((with_memory - with_truth).mean()),
+        memory_correlation=float(with_memory.mean()),
+        truth_correlation=float(with_truth.mean()),
         energy=float(energy.mean()),
         sharer_weight=float(share_on(weights, near).mean()),
         sharer_chance=float(near.mean()),
+        stripe_weight=float(share_on(weights, lone).mean()) if lone.any() else None,
     )
 
 

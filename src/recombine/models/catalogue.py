@@ -75,10 +75,10 @@ class DoublingDecoder(ModelSpec):
     def check(self, interface: Interface) -> None:
         rows, columns = interface.image
         if rows % 4 or columns % 4:
-            near = " x ".join(_multiples_of_four(side) for side in (rows, columns))
             raise InputError(
                 f"{self.kind} doubles its picture twice, so both sides of the image must be multiples of 4, "
-                f"got {rows} x {columns}; use {near}, or the model mlp-decoder, which draws any size."
+                f"got {rows} x {columns}; use a task whose pictures have such sides, or the model mlp-decoder, "
+                "which draws any size."
             )
 
 
@@ -124,13 +124,14 @@ class ForcedRendering(ModelSpec):
             raise InputError(
                 f"forced-rendering draws each level as a square matrix: there must be two factors of n > 1 levels and "
                 f"an image of n x n, got levels {interface.levels} and an image of {rows} x {columns}; "
-                "make them equal, or use the model cnn-decoder."
+                "use a task with as many levels as pixels each way, or the model mlp-decoder, which draws any size."
             )
         if interface.inputs != sum(interface.levels):
             raise InputError(
                 f"forced-rendering mixes its pictures by one number per level, so inputs must be "
                 f"{sum(interface.levels)} for levels {interface.levels}, got {interface.inputs}; "
-                "set `encoding: one-hot`."
+                "use a task with such a code, e.g. bump with `encoding: one-hot`, or the model mlp-decoder, which "
+                "takes any code."
             )
 
     def network(self, interface: Interface) -> "torch.nn.Module":
@@ -190,16 +191,8 @@ class Truth(ModelSpec):
     def check(self, interface: Interface) -> None:
         raise InputError(
             "the model truth stands for the ground-truth images and has no network to build or train; "
-            "measure the images of the task, or choose a trainable model such as cnn-decoder."
+            "measure the images of the task, or choose a trainable model such as mlp-decoder."
         )
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         raise NotImplementedError("`check` refuses every interface first.")
-
-
-def _multiples_of_four(side: int) -> str:
-    """The multiples of 4 around ``side``, or ``side`` itself, as words: ``(16 or 20)``."""
-    below, above = side // 4 * 4, -(-side // 4) * 4
-    if below == above:
-        return str(side)
-    return f"({below} or {above})" if below else str(above)

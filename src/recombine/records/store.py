@@ -278,5 +278,5 @@ class Store:
 
     def _missing(self, digest: str, known: list[str]) -> InputError:
         near = nearest(digest, known)
-        hint = f"did you mean {' or '.join(near)}" if near else "give a digest or the beginning of one"
-        return InputError(f"there is no run {digest!r} among the {len(known)} in {self.root}; {hint}.")
+        hint = f"did you mean {' or '.join(near)}?" if near else "give a digest or the beginning of one."
+        return InputError(f"there is no run {digest!r} among the {len(known)} in {self.root}; {hint}")

@@ -8,6 +8,7 @@ import numpy as np
 
 from recombine.core.shapes import Float
 from recombine.factors import Factor
+from recombine.measures.answer import TRACE, Answer
 from recombine.measures.explanation import Explanation
 from recombine.reports.canvas import RED, colour_bar, label_levels, svg
 from recombine.reports.error_maps import outline
@@ -60,13 +61,21 @@ def _weights(figure: "Figure", axes: "Axes", found: Explanation) -> None:
 
     answer = found.answer
     rows, columns = answer.weights.shape
-    most = max((each.weight for each in answer.contributors), default=1.0)
+    whole = [each.weight for each in answer.contributors if each.y is not None and each.x is not None]
     colours = colormaps["Blues"].with_extremes(bad=UNKNOWN)
-    shown = axes.imshow(answer.weights, cmap=colours, vmin=0, vmax=most, interpolation="none")
+    shown = axes.imshow(answer.weights, cmap=colours, vmin=0, vmax=max(whole, default=1.0), interpolation="none")
     outline(axes, found.held_out)
     axes.plot([answer.x], [answer.y], marker="x", color=RED, markersize=7, markeredgewidth=2)
-    axes.set_title("weight of each remembered\npicture (red: held out)")
+    axes.set_title(_weights_title(answer))
     label_levels(axes.yaxis, Factor.numbered("y", rows))
     label_levels(axes.xaxis, Factor.numbered("x", columns))
     axes.spines[:].set_visible(True)
     colour_bar(figure, shown, axes, "weight", location="bottom", shrink=0.9)
+
+
+def _weights_title(answer: Answer) -> str:
+    """Stripes have no place on the map; where they carry weight, it says so."""
+    stripes = answer.shares["stripes"].same if "stripes" in answer.shares else 0.0
+    if stripes < TRACE:
+        return "weight of each remembered\npicture (red: held out)"
+    return f"weight, combinations only\n(stripes {stripes:.0%}; red: held out)"

@@ -1,9 +1,11 @@
 """Regions in one line, as the command line takes them: ``block:x=6..22,y=6..22``."""
 
 import re
+from typing import cast
 
 from recombine.core.errors import InputError
 from recombine.splits.anchored import Anchors
+from recombine.splits.boxes import Band, Block, Cross
 from recombine.splits.region import Region, Union, regions
 from recombine.splits.unseen import Extrapolation
 
@@ -15,6 +17,7 @@ def parse_region(text: str) -> Region:
     """The region that ``text`` describes: a kind, then its settings.
 
         block:x=6..22,y=6..22         6..22 INCLUDES both ends, so this is block(x=(6, 23), y=(6, 23))
+        band:x=5..8                   5, 6, 7 and 8 of x: band(factor="x", low=5, high=9), where high is NOT included
         random:fraction=0.3,seed=1    numbers and words stand for themselves
         anchors:first=0|8,second=2..4 several levels, listed or from the first to the last
         block:x=0..2,y=0..2+corner:x=8,y=8    a union
@@ -48,8 +51,21 @@ def _parse_one(part: str, text: str) -> Region:
             raise _malformed(text, f"{setting.strip()!r} is not name=value")
         if name in settings:
             raise _malformed(text, f"{name!r} is given twice")
+        if cls in (Band, Block, Cross) and "|" in value:
+            raise _malformed(text, f"{value!r} lists levels where a range is meant")
         settings[name] = _value(value, text, listed=cls is Anchors)
+    if cls is Band and any(isinstance(value, tuple) for value in settings.values()):
+        settings = _one_range(settings, text)
     return cls.read(settings)
+
+
+def _one_range(settings: dict[str, object], text: str) -> dict[str, object]:
+    """The settings of a band that is written like a block, ``x=5..8``: its factor and the half-open range."""
+    if len(settings) > 1:
+        raise _malformed(text, "a band is one factor with its range (band:x=5..8) or factor=, low= and high=")
+    ((factor, span),) = settings.items()
+    low, high = cast("tuple[int, int]", span)
+    return {"factor": factor, "low": low, "high": high}
 
 
 def _value(value: str, text: str, listed: bool) -> object:

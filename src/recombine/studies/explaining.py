@@ -1,25 +1,36 @@
 """`rc.explain`: which failure a trained run is, with the evidence."""
 
+import operator
+import reprlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
+
+import numpy as np
 
 from recombine.core.errors import InputError, unknown
 from recombine.data.pictures import Picture
 from recombine.measures import Evidence
 from recombine.measures.evidence import FACTORS
 from recombine.measures.explanation import Explanation, explain_evidence
+from recombine.measures.remembered import Stripes
 from recombine.records.nearest import nearest
 from recombine.studies.experiment import Experiment
 from recombine.studies.stores import reading_stores
 from recombine.studies.training import Run, Runs
 
+SPARE = "runs-with-weights"  # where to train a run again: in the store that has its record, nothing would be trained
+TRAIN_ELSEWHERE = (
+    "train it again with its problem, model and recipe into another store, "
+    f"`runs = rc.train(..., store={SPARE!r})`, then `rc.explain(runs)`"
+)
+
 
 class NoWeights(InputError):
     """A run whose weights were not kept, so that its answers cannot be computed again."""
 
-    def __init__(self, experiment: Experiment, digest: str, cure: str = "train it again, settings unchanged") -> None:
+    def __init__(self, experiment: Experiment, digest: str, cure: str = TRAIN_ELSEWHERE) -> None:
         super().__init__(f"run {digest} was recorded without its weights, so that nothing can be asked of it; {cure}.")
         self.experiment = experiment
         self.digest = digest
@@ -62,16 +73,21 @@ def explain(run: Run, at: Mapping[str, int] | None = None) -> Explanation: ...
 def explain(run: Runs, at: Mapping[str, int] | None = None) -> Explanations: ...
 
 
-def explain(run: Run | Runs, at: Mapping[str, int] | None = None) -> Explanation | Explanations:
+def explain(run: object, at: object = None) -> Explanation | Explanations:
     """Which failure a trained decoder is, and which remembered pictures one of its answers is made of.
 
     The answer is that to the held-out combination deepest in the hole, or to the one with the level indices ``at``:
     ``{"y": 12, "x": 9}``. One run gives one explanation, the runs that `rc.train` returns an explanation for each seed.
     """
     place = None if at is None else _place(at)
-    if isinstance(run, Runs):
+    if isinstance(run, Run):
+        return _explain(run, place)
+    if isinstance(run, Runs) and len(run):
         return Explanations([each.experiment.seed for each in run], [_explain(each, place) for each in run])
-    return _explain(run, place)
+    raise InputError(
+        f"explain needs trained runs, got {_told(run)}; give `runs` as rc.train returned them or one of them, "
+        "`runs[0]`, and for the digest of a recorded run use the command `recombine explain DIGEST`."
+    )
 
 
 def recorded_run(prefix: str, store: Path | None = None) -> Run:
@@ -81,9 +97,9 @@ def recorded_run(prefix: str, store: Path | None = None) -> Run:
     found = [prefix] if prefix in homes else sorted(name for name in homes if prefix and name.startswith(prefix))
     if not found:
         near = nearest(prefix, sorted(homes))
-        hint = f"did you mean {' or '.join(near)}" if near else "give a digest or the beginning of one"
+        hint = f"did you mean {' or '.join(near)}?" if near else "give a digest or the beginning of one."
         places = " and ".join(str(home.root) for home in stores)
-        raise InputError(f"there is no run {prefix!r} among the {len(homes)} in {places}; {hint}.")
+        raise InputError(f"there is no run {prefix!r} among the {len(homes)} in {places}; {hint}")
     if len(found) > 1:
         some = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
         raise InputError(f"{prefix!r} is the beginning of {len(found)} runs ({some}); give more of its digits.")
@@ -94,7 +110,14 @@ def recorded_run(prefix: str, store: Path | None = None) -> Run:
             f"run {record.digest} is the calculation {specification['kind']!r}, in which nothing was trained; "
             "explain a trained run."
         )
-    return Run(Experiment.read(specification), record)
+    try:
+        return Run(Experiment.read(specification), record)
+    except InputError as error:
+        reason = str(error).partition(";")[0].rstrip(".")
+        raise InputError(
+            f"run {record.digest} cannot be built here: {reason}; if a script registered it, explain the run from "
+            "that script with rc.explain(runs), where its rc.train gives the recorded runs without training again."
+        ) from None
 
 
 def _explain(run: Run, at: tuple[int, int] | None) -> Explanation:
@@ -114,16 +137,60 @@ def _explain(run: Run, at: tuple[int, int] | None) -> Explanation:
         raise NoWeights(experiment, record.digest)
     evidence = run.evidence
     assert isinstance(evidence, Evidence)
-    return explain_evidence(evidence, at, experiment.problem.shown(experiment.seed))
+    return explain_evidence(evidence, at, experiment.problem.shown(experiment.seed), _stripes(run, task))
 
 
-def _place(at: Mapping[str, int]) -> tuple[int, int]:
+def _stripes(run: Run, task: Picture) -> Stripes | None:
+    """The lone stripes that the training set of this seed shows, and what the network draws for them."""
+    problem, seed = run.experiment.problem, run.experiment.seed
+    if not problem.isolated:
+        return None
+    examples = problem.training_set(seed)
+    absent = np.isnan(examples.positions)
+    alone = absent.any(axis=1)
+    levels = np.where(absent, np.nan, task.cells(np.nan_to_num(examples.positions)))[alone]
+    targets = examples.targets[alone]
+    if not run.experiment.model.trainable:
+        return Stripes(levels, targets, targets)
+    import torch
+
+    from recombine.models.activations import activations
+
+    drawn = activations(run.network, torch.from_numpy(examples.codes[alone]), ["output"])["output"]
+    return Stripes(levels, drawn.numpy().reshape(targets.shape), targets)
+
+
+def _place(at: object) -> tuple[int, int]:
+    if not isinstance(at, Mapping):
+        raise InputError(
+            f"`at` must be a mapping from factors to level indices, got {_told(at)}; "
+            "give both, e.g. at={'y': 12, 'x': 9}."
+        )
     for name in at:
         if name not in FACTORS:
-            raise unknown("factor", name, FACTORS)
-    for name in FACTORS:
-        if not isinstance(at.get(name), int) or isinstance(at[name], bool):
-            raise InputError(
-                f"a combination needs the index of a level of {name}, got {at.get(name)!r}; give both, e.g. y=12,x=9."
-            )
-    return at["y"], at["x"]
+            raise unknown("factor", str(name), FACTORS)
+    y, x = (_level(name, at.get(name)) for name in FACTORS)
+    return y, x
+
+
+def _level(name: str, value: object) -> int:
+    """A whole number, of Python or NumPy; True is none."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise InputError(
+        f"a combination needs the index of a level of {name}, a whole number, got {_told(value)}; "
+        "give both, e.g. y=12,x=9."
+    )
+
+
+def _told(value: object) -> str:
+    """What somebody gave, in a few words: a plain value as it is written, else its sort."""
+    if value is None or isinstance(value, str | int | float | np.generic):
+        return reprlib.repr(value)
+    if isinstance(value, Runs):
+        return "no runs at all"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

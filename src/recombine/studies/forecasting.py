@@ -1,6 +1,8 @@
 """A problem handed to the theory as arrays: what can be said before training."""
 
+import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from recombine.theory import (
     relu_kernels,
     tangent_kernels,
 )
+from recombine.theory.forecast import TooLarge, check_size
 
 if TYPE_CHECKING:
     from recombine.records import Store
@@ -35,6 +38,7 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     """
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
+    check_forecast_size(problem)  # before a kernel of a model is computed
     kernels = tangent_kernels()
     if model is not None:
         kernels |= {f"tangent kernel of {models.parse(model).kind}": model_kernel(problem, model, seed)}
@@ -43,6 +47,7 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
 
 def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
     """What regression with these kernels says about the pictures of every held-out combination."""
+    check_forecast_size(problem)
     task = picture_task(problem.task)
     shown, everything = problem.training_set(seed), problem.everything
     levels = (problem.grid.shape[0], problem.grid.shape[1])
@@ -62,6 +67,14 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
         alone=np.isnan(shown.positions).any(axis=1),
         periodic=task.periodic,
     )
+
+
+def check_forecast_size(problem: Problem) -> None:
+    """Refuse a forecast of pictures that would not fit in memory, by counting; no picture is drawn."""
+    combinations = int(problem.trained.sum()) if problem.examples is None else problem.examples
+    levels = [problem.grid.shape[problem.grid.axis(name)] for name in problem.isolated]
+    alone = sum(levels) if problem.isolated_levels is None else problem.isolated_levels * len(levels)
+    check_size(problem.grid.size, combinations + alone, math.prod(picture_task(problem.task).image))
 
 
 def _forecast_components(
@@ -118,7 +131,11 @@ def _flat(pictures: np.ndarray) -> np.ndarray:
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:
-    """Write the forecast down before training begins, so that it can be scored later; the first one stands."""
+    """Write the forecast down before training begins, so that it can be scored later; the first one stands.
+
+    A problem that is too large to be forecast gets none.
+    """
     digest = problem.digest()
     if store.forecast(digest) is None:
-        store.commit_forecast(digest, {"problem": problem.settings(), **forecast(problem).to_dict()})
+        with suppress(TooLarge):
+            store.commit_forecast(digest, {"problem": problem.settings(), **forecast(problem).to_dict()})

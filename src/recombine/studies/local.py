@@ -106,7 +106,7 @@ def execute(works: Sequence[Work], store: Store, workers: int | None = None, pro
 
 
 def _forecast(pending: Sequence[Work], store: Store, errors: list[Exception]) -> list[Work]:
-    """Record every forecast before its first training begins; what cannot be forecast cannot be trained either."""
+    """Record every forecast before its first training begins; what is refused there cannot be trained either."""
     bad: set[str | None] = set()
     for digest, problem in {i.forecast_digest: i.problem for i in pending if isinstance(i, Experiment)}.items():
         try:

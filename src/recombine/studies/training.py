@@ -12,7 +12,7 @@ from recombine.core.errors import InputError
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.measures import ComponentEvidence, Evidence, measures
-from recombine.models import ModelSpec, models
+from recombine.models import Interface, ModelSpec, models
 from recombine.records import Record, user_store
 from recombine.studies.experiment import Experiment
 from recombine.studies.local import check_workers, execute
@@ -72,7 +72,7 @@ class Runs(Sequence[Run]):
         self._runs = list(runs)
 
     def __getitem__(self, index: Any) -> Any:
-        return self._runs[index]
+        return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -149,6 +149,13 @@ def standard_measures(problem: Problem) -> tuple[str, ...]:
     return tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
 
 
+def check_fit(problem: Problem, model: ModelSpec) -> None:
+    """Refuse a model whose network cannot fit the problem. Looks at one example, so that it costs nothing."""
+    if model.trainable:
+        shown = problem.task.examples(problem.grid.combinations()[problem.trained][:1], seed=0)
+        model.check(Interface(shown.codes.shape[1], problem.grid.shape, shown.targets.shape[1:], problem.task.picture))
+
+
 def train(
     problem: Problem,
     model: str | Mapping[str, Any] | ModelSpec,
@@ -164,6 +171,7 @@ def train(
     base = Experiment(
         problem=problem, model=models.parse(model), recipe=recipe or Recipe(), measures=standard_measures(problem)
     )
+    check_fit(problem, base.model)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)
     execute(experiments, home, check_workers(workers), progress or progress_for())

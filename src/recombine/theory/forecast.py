@@ -26,6 +26,13 @@ Kernel: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 MARGIN = (0.8, 1.25)
 COMPOSES_BELOW = 0.1  # nMSE; every held-out section must stay below
 FAILS_ABOVE = 0.3  # nMSE over all held-out combinations
+# Numbers in the largest matrix of a forecast. About 15 of its size are held at once (kernels, their angles, copies for
+# the eigenvectors, the pictures), so that this bound is some 4 GB: 76 x 76 levels drawn at 76 x 76 pixels.
+LARGEST_MATRIX = 6_000**2
+
+
+class TooLarge(InputError):
+    """A forecast that would not fit in memory. Training, which sees a batch at a time, may fit all the same."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ def forecast_images(
         regression = regress(gram, cross, targets, bias=True)
         outputs[name] = regression.outputs
         fitted = np.asarray(gram, dtype=np.float64) @ regression.weights + regression.intercept
-        training_errors[name] = blank_error(fitted, targets, blank)
+        training_errors[name] = blank_error(fitted, targets, blank, "the training set")
 
     scored = tuple(
         _score(name, mask, list(outputs.values()), true_images, blank, dark, image, periodic)
@@ -161,6 +168,21 @@ def forecast_images(
     )
 
 
+def check_size(combinations: int, examples: int, pixels: int) -> None:
+    """Refuse a forecast whose largest matrix would have more than `LARGEST_MATRIX` numbers; makes no array itself.
+
+    Kernels are (combinations or examples, examples), pictures (combinations or examples, pixels).
+    """
+    rows, columns = max(combinations, examples), max(examples, pixels)
+    if rows * columns > LARGEST_MATRIX:
+        fewer = "" if combinations * pixels > LARGEST_MATRIX else ", or fewer training `examples`"
+        raise TooLarge(
+            f"a forecast for {combinations} combinations by {examples} training examples of {pixels} pixels needs "
+            f"matrices of {rows} x {columns} numbers, {rows * columns * 8 / 1e9:.1f} GB each; at most "
+            f"{LARGEST_MATRIX * 8 / 1e9:.1f} GB are allowed, so use fewer levels or pixels{fewer}."
+        )
+
+
 def _score(
     name: str,
     mask: Bool[np.ndarray, " items"],
@@ -171,7 +193,7 @@ def _score(
     image: tuple[int, int] | None,
     periodic: bool,
 ) -> SectionForecast:
-    errors = [blank_error(each[mask], truth[mask], blank) for each in outputs]
+    errors = [blank_error(each[mask], truth[mask], blank, f"section {name!r}") for each in outputs]
     accuracy = None
     if image is not None:
         places = [place_accuracy(each[mask], truth[mask], image, dark, periodic) for each in outputs]
@@ -228,6 +250,7 @@ def _check(
     grid: tuple[int, int] | None,
     alone: np.ndarray | None,
 ) -> None:
+    check_size(len(codes), len(train), truth.shape[1])
     if codes.shape[1] != train.shape[1] or len(train) != len(train_targets) or len(codes) != len(truth):
         raise InputError(
             f"codes {codes.shape}, train {train.shape}, train_targets {train_targets.shape} and truth {truth.shape} "

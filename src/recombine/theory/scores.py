@@ -9,19 +9,23 @@ TOLERANCE = 1  # pixels, in each direction
 
 
 def blank_error(
-    outputs: Float[np.ndarray, "items pixels"], truth: Float[np.ndarray, "items pixels"], blank: float
+    outputs: Float[np.ndarray, "items pixels"],
+    truth: Float[np.ndarray, "items pixels"],
+    blank: float,
+    where: str = "these pictures",
 ) -> float:
     """Mean squared error in units of what a blank picture would cost (nMSE).
 
         nMSE = mean (output − truth)² / mean (blank − truth)²
 
-    0: right; 1: as bad as drawing nothing; above 1: drew the wrong thing. NaN: the truth is not known.
+    0: right; 1: as bad as drawing nothing; above 1: drew the wrong thing. NaN: the truth is not known. `where` says in
+    an error which pictures are meant.
     """
     cost = float(np.square(truth - blank).mean())
     if cost == 0:
         raise InputError(
-            f"all {len(truth)} true images equal the blank value {blank:g}, so an error in blank units is undefined; "
-            "check the value of blank or leave this section out."
+            f"nothing is to be drawn in {where}: all {len(truth)} true images equal the blank value {blank:g}, so an "
+            "error in blank units is undefined; move the hold-out, or lower the task's margin."
         )
     return float(np.square(outputs - truth).mean()) / cost
 

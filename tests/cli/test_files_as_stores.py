@@ -1,0 +1,21 @@
+"""A file given where a folder of records is meant: every command that reads records says so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("words", ["check FR1", "plan FR1", "reproduce FR1", "report", "doctor", "explain 3f09"])
+def test_a_file_is_no_store(words, tmp_path: Path):
+    (tmp_path / "notes.txt").write_text("mine")
+    command = [sys.executable, "-m", "recombine.cli", *words.split(), "--store", "notes.txt"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=dict(os.environ), timeout=120)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "recombine: store 'notes.txt' cannot be opened: 'notes.txt' is a file; give a folder, or a new name.\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

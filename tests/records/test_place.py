@@ -1,0 +1,35 @@
+"""Where records are kept unless told otherwise."""
+
+from pathlib import Path
+
+import pytest
+
+from recombine.core.errors import InputError
+from recombine.records import user_store
+
+
+def test_a_path_comes_before_the_environment_and_that_before_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RECOMBINE_STORE", raising=False)
+    assert user_store().root == Path("runs")
+    monkeypatch.setenv("RECOMBINE_STORE", "elsewhere")
+    assert user_store().root == Path("elsewhere")
+    assert user_store(Path("here/and/deep")).root == Path("here/and/deep")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("below", ["", "store", "far/below"])
+def test_a_file_is_refused_wherever_it_was_named(below, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    with pytest.raises(InputError, match=f"{str(file)!r} is a file; give a folder"):
+        user_store(file / below)
+    monkeypatch.setenv("RECOMBINE_STORE", str(file / below))
+    with pytest.raises(InputError, match=f"{str(file)!r} is a file; give a folder"):
+        user_store()
+
+
+def test_a_folder_by_another_name_is_a_folder(tmp_path: Path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert user_store(tmp_path / "link").digests() == []
