@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.papers import Check, Claim, Control, Interval, Paper, Range, Scale, Verdict, judge, papers
+from recombine.papers.forced_rendering.settings import hole, revealed
 from recombine.papers.paper import Papers
-from recombine.papers.rendering_settings import hole, revealed
 from recombine.studies import Work, calculations
 
 finite = st.floats(-1e3, 1e3)

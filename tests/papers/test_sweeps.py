@@ -6,7 +6,7 @@ import pytest
 
 from recombine.core.errors import InputError
 from recombine.papers import Scale, papers
-from recombine.papers.rendering_settings import hole, perceptron, revealed
+from recombine.papers.forced_rendering.settings import hole, perceptron, revealed
 from recombine.papers.sweeps import Sweep
 
 SERIES = {"hole": {1.0: hole, 2.0: revealed}, "perceptron": {3.0: partial(perceptron, steps=5)}}

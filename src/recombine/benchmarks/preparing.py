@@ -50,7 +50,7 @@ def startup(rounds: int) -> list[Result]:
 def forecast(rounds: int) -> list[Result]:
     """A forecast of the hole of FR1 at `quick` against training its network (timed over a few steps)."""
     from recombine.papers import Scale
-    from recombine.papers.rendering_settings import hole
+    from recombine.papers.forced_rendering.settings import hole
     from recombine.studies.cost import seconds_per_step
     from recombine.studies.forecasting import forecast as predict
     from recombine.studies.stacks import Stack

@@ -8,7 +8,7 @@ import pytest
 from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
-from recombine.papers.oracles import DecoderOracle
+from recombine.papers.forced_rendering.oracles import DecoderOracle
 from recombine.splits import regions
 from recombine.studies import Experiment, calculations, change
 from recombine.studies.forecasting import forecast

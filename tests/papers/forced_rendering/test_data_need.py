@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
-from recombine.papers import Scale, rendering_settings
-from recombine.papers.data_need import CLOSE, DataNeed, smallest
+from recombine.papers import Scale
+from recombine.papers.forced_rendering.data_need import CLOSE, DataNeed, smallest
+from recombine.papers.forced_rendering.settings import need_bumps, need_stripes
 from recombine.studies import Computed, calculations, change
 from recombine.training.loop import Member, fit
 from recombine.training.run import build
@@ -163,7 +164,7 @@ def test_the_goal_is_a_measure_in_a_section(monkeypatch, measure, value, where, 
     class Measured:
         measures = {name: value}  # noqa: RUF012
 
-    monkeypatch.setattr("recombine.papers.data_need.run", lambda plan: Measured)
+    monkeypatch.setattr("recombine.papers.forced_rendering.data_need.run", lambda plan: Measured)
     assert need.reaches(8, 5)
     better = 0.01 if measure == "place" else -0.01
     Measured.measures = {name: value - better}
@@ -217,7 +218,7 @@ def test_nonsense_is_refused(changed, says):
 
 def test_the_search_of_the_paper_scale_takes_its_first_steps():
     """Its largest picture with every bump it may ask for, for two steps."""
-    for made in (rendering_settings.need_bumps, rendering_settings.need_stripes):
+    for made in (need_bumps, need_stripes):
         work = made(Scale.PAPER)
         n = max(work.sizes)
         wanted = work.training(n, round(work.most * n * n))

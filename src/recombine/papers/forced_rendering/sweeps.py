@@ -1,9 +1,8 @@
 """Figures of the forced-rendering paper that arrange many settings: along a number, over a plane, or as a cloud."""
 
-from recombine.papers import rendering_settings as s
+from recombine.papers.forced_rendering import settings as s
+from recombine.papers.forced_rendering.claiming import KEY
 from recombine.papers.sweeps import Sweep
-
-KEY = "forced-rendering"
 
 SWEEPS = (
     Sweep(
