@@ -67,6 +67,7 @@ RENDERING = (
             dict.fromkeys(("main", "none", "entropy", "cnn", "mlp"), s.unregularised),
             most_seeds=5,
         ),
+        seeds=FEWER_SEEDS,
         least=LAPTOP,
     ),
 )
