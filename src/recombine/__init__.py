@@ -25,6 +25,7 @@ _HOMES = {
     "encodings": "recombine.data",
     "explain": "recombine.studies.explaining",
     "forecast": "recombine.studies.forecasting",
+    "noises": "recombine.training",
     "penalties": "recombine.training",
     "tasks": "recombine.data",
     "train": "recombine.studies.training",
@@ -55,6 +56,7 @@ __all__ = [
     "forecast",
     "measures",
     "models",
+    "noises",
     "papers",
     "penalties",
     "records",
@@ -75,7 +77,7 @@ if TYPE_CHECKING:
     from recombine.studies.explaining import explain
     from recombine.studies.forecasting import forecast
     from recombine.studies.training import train
-    from recombine.training import Recipe, penalties
+    from recombine.training import Recipe, noises, penalties
 
 
 def __getattr__(name: str) -> Any:

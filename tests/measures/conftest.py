@@ -2,13 +2,14 @@
 
 import dataclasses
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from recombine.core.seeds import stream
-from recombine.measures import ComponentEvidence, Evidence
+from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, probe_names
 
 SHAPE = (9, 11)
 HOLE = ((2, 7), (3, 9))  # half-open ranges of y and of x: 30 of 99 combinations
@@ -201,3 +202,101 @@ def decision() -> Callable[..., ComponentEvidence]:
 @pytest.fixture(scope="session")
 def components() -> Callable[..., ComponentEvidence]:
     return generic_components
+
+
+def block_layers(
+    *units: tuple[int, ...], seed: int = 0, between: float = 0.0, equal: bool = False
+) -> tuple[np.ndarray, ...]:
+    """Weights of layers in blocks: each layer is told by its number of units of every module, the inputs first.
+
+    Weights between modules are multiplied. They are random, from 0.5 to 1.5 and of either sign, or all 1.
+    """
+    rng = stream(seed, "measures", "blocks")
+    labels = [block_labels(*each) for each in units]
+    found = []
+    for before, after in pairwise(labels):
+        size = (len(after), len(before))
+        drawn = np.ones(size) if equal else rng.uniform(0.5, 1.5, size) * rng.choice([-1.0, 1.0], size)
+        found.append(drawn * np.where(after[:, None] == before, 1.0, between))
+    return tuple(found)
+
+
+def block_labels(*units: int) -> np.ndarray:
+    """The modules of a layer with so many units of each: (2, 1) is 0, 0, 1."""
+    return np.repeat(np.arange(len(units)), units)
+
+
+def pass_on(
+    weights: tuple[np.ndarray, ...], inputs: np.ndarray, disturb: Any = lambda active: active
+) -> dict[str, Any]:
+    """The layers of a network with tanh units, by name; what a hidden layer shows may be disturbed."""
+    layers = {"input": inputs}
+    active = inputs
+    for place, matrix in enumerate(weights[:-1]):
+        active = layers[f"layer{place}"] = disturb(np.tanh(active @ matrix.T))
+    return {**layers, "output": active @ weights[-1].T}
+
+
+def disturbed(weights: tuple[np.ndarray, ...], inputs: np.ndarray, first: np.ndarray) -> dict[str, np.ndarray]:
+    """All probes of that network; ``first`` are the inputs of module 0. Pruning drops the weights below a half."""
+    rng = stream(7, "measures", "disturbed")
+    powers = {"poisson": 0.5, "additive": 0.0, "multiplicative": 1.0}
+
+    def noisy(active: np.ndarray) -> np.ndarray:
+        return active + float(amount) * np.abs(active) ** powers[kind] * rng.normal(size=active.shape)
+
+    pruned = tuple(np.where(np.abs(matrix) < 0.5, 0.0, matrix) for matrix in weights)
+    found = {}
+    for name in probe_names():
+        kind, _, amount = name.rpartition(" ")
+        net, asked = pruned if name.startswith("pruned") else weights, inputs
+        if kind.endswith("shift"):
+            asked = inputs + float(amount) * first
+        elif kind == "scale":
+            asked = np.where(first, float(amount) * inputs, inputs)
+        layers = pass_on(net, asked, noisy) if kind in powers else pass_on(net, asked)
+        found[name] = layers["output"]
+    step = 1e-4 * np.eye(inputs.shape[1])
+    here = pass_on(weights, inputs)["output"]
+    moved = [np.abs(pass_on(weights, inputs + each)["output"] - here).mean(axis=0) / 1e-4 for each in step]
+    return {**found, "sensitivity": np.stack(moved, axis=1)}
+
+
+def generic_modules(**settings: Any) -> ModuleEvidence:
+    """Evidence of a network with blocks and something between them, for three modules of unequal size.
+
+    5 inputs, hidden layers of 8, 3 (one unit per module) and 7 units, 4 outputs, 40 items: 24 trained, 12 held out.
+    """
+    rng = stream(6, "measures", "modules")
+    weights = block_layers((2, 1, 2), (3, 2, 3), (1, 1, 1), (2, 2, 3), (1, 2, 1), seed=6, between=0.1)
+    into, out = block_labels(2, 1, 2), block_labels(1, 2, 1)
+    inputs = rng.uniform(-2, 2, size=(40, 5))
+    layers = pass_on(weights, inputs)
+    place = np.arange(40)
+    sections = {"id": place < 24, "ood": (place >= 24) & (place < 36), "corner": (place >= 30) & (place < 36)}
+    defaults = {
+        "targets": layers["output"] + 0.3 * rng.normal(size=(40, 4)),
+        "answers": layers["output"],
+        "sections": sections,
+        "modules_in": into,
+        "modules_out": out,
+        "weights": weights,
+        "layers": layers,
+        "probes": disturbed(weights, inputs, into == 0),
+    }
+    return ModuleEvidence(**{**defaults, **settings})
+
+
+@pytest.fixture(scope="session")
+def blocks() -> Callable[..., tuple[np.ndarray, ...]]:
+    return block_layers
+
+
+@pytest.fixture(scope="session")
+def labelled() -> Callable[..., np.ndarray]:
+    return block_labels
+
+
+@pytest.fixture(scope="session")
+def modules() -> Callable[..., ModuleEvidence]:
+    return generic_modules

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import exhibits, similarity_matrix, volume_map
-from recombine.measures.exhibit import HELD, PANELS, TRAINED, UNITS, distinct_peaks, evenly, half, spread_out
+from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, exhibits, similarity_matrix, volume_map
+from recombine.measures.exhibit import HELD, PANELS, TRAINED, UNITS, Exhibits, distinct_peaks, evenly, half, spread_out
 from recombine.measures.metric_tensor import pullback_metric
 
 MOST_BYTES = 100_000  # of all exhibits of a run together
@@ -50,11 +50,11 @@ SHAPES = {
 
 
 def test_every_exhibit_has_its_shapes_here():
-    assert set(SHAPES) == set(exhibits)
+    assert set(SHAPES) == set(exhibits.for_kind(Evidence))
     assert len({name for shapes in SHAPES.values() for name in shapes}) == sum(map(len, SHAPES.values()))
 
 
-@pytest.mark.parametrize("name", exhibits)
+@pytest.mark.parametrize("name", exhibits.for_kind(Evidence))
 def test_an_exhibit_is_named_arrays_of_known_shapes_and_small_numbers(name, pictured):
     found = exhibits.pick(name)(pictured)
     assert {key: array.shape for key, array in found.items()} == SHAPES[name]
@@ -63,7 +63,7 @@ def test_an_exhibit_is_named_arrays_of_known_shapes_and_small_numbers(name, pict
         assert np.isfinite(array).all()
 
 
-@pytest.mark.parametrize("name", exhibits)
+@pytest.mark.parametrize("name", exhibits.for_kind(Evidence))
 def test_an_exhibit_does_not_write_into_the_evidence(name, pictured):
     for group in (pictured.sections, pictured.layers, pictured.embeddings):
         for array in group.values():
@@ -73,7 +73,7 @@ def test_an_exhibit_does_not_write_into_the_evidence(name, pictured):
     exhibits.pick(name)(pictured)
 
 
-@pytest.mark.parametrize("name", exhibits)
+@pytest.mark.parametrize("name", exhibits.for_kind(Evidence))
 def test_black_on_white_shows_the_ink_that_white_on_black_shows(name, generic):
     dark, bright = (exhibits.pick(name)(generic(dark=dark)) for dark in (True, False))
     assert set(dark) == set(bright)
@@ -94,7 +94,7 @@ def test_all_exhibits_of_a_run_of_the_usual_size_are_small(from_ink, bumps, full
         embeddings=full_stripes(shape),
         channels={"layer0": (32, 7, 7)},
     )
-    arrays = {key: array for exhibit in exhibits.values() for key, array in exhibit(evidence).items()}
+    arrays = {key: array for name in SHAPES for key, array in exhibits[name](evidence).items()}
     assert sum(array.nbytes for array in arrays.values()) < MOST_BYTES
     assert arrays["similarity"].shape == (TRAINED, HELD)
     assert len(arrays["superposition_truth"]) == PANELS
@@ -264,3 +264,51 @@ def test_an_unknown_exhibit_is_refused_with_the_nearest():
 
 def test_half_precision_ends_where_it_ends():
     assert half(np.array([1e9, -1e9, 0.5])).tolist() == [65504.0, -65504.0, 0.5]
+
+
+def test_weights_are_exhibited_with_the_module_of_each_hidden_unit(modules, blocks):
+    evidence = modules(weights=blocks((2, 1, 2), (3, 2, 3), (1, 1, 1), (2, 2, 3), (1, 2, 1), between=0.1))
+    found = exhibits.weights(evidence)
+    assert list(found) == [*(f"weights_{k}" for k in range(4)), *(f"unit_modules_{k}" for k in range(3))]
+    for place, matrix in enumerate(evidence.weights):
+        assert found[f"weights_{place}"].dtype == np.float32
+        assert found[f"weights_{place}"] == pytest.approx(np.abs(matrix), rel=1e-6)
+    assert found["unit_modules_0"].tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+    assert found["unit_modules_1"].tolist() == [0, 1, 2]
+    assert found["unit_modules_2"].tolist() == [0, 0, 1, 1, 2, 2, 2]
+    assert sum(array.nbytes for array in found.values()) < MOST_BYTES
+
+
+def test_a_network_without_weights_or_without_modules_of_its_outputs_exhibits_none(modules):
+    with pytest.raises(InputError, match="has no weights"):
+        exhibits.weights(modules(weights=()))
+    with pytest.raises(InputError, match="inputs belong to modules 0, 1, 2 and outputs to 0;"):
+        exhibits.weights(modules(modules_out=np.zeros(4, dtype=int)))
+
+
+def test_an_exhibit_refuses_evidence_of_another_kind(generic, decision, modules):
+    shown = {kind: exhibits.for_kind(kind) for kind in (Evidence, ComponentEvidence, ModuleEvidence)}
+    assert sorted(name for names in shown.values() for name in names) == sorted(exhibits)
+    assert shown[ComponentEvidence] == ()
+    for evidence, words in ((decision(), "a component task"), (modules(), "a task of modules")):
+        for name in shown[Evidence]:
+            with pytest.raises(InputError, match=f"exhibit '{name}' shows pictures; this is {words}, so leave it out"):
+                exhibits[name](evidence)
+    with pytest.raises(InputError, match=r"network for a task of modules; .* one of exhibits.for_kind\(Evidence\)"):
+        exhibits.weights(generic())
+
+
+def test_an_exhibit_says_what_it_looks_at():
+    ours = Exhibits("exhibit")
+
+    @ours.register("sizes")
+    def sizes(evidence: ModuleEvidence) -> dict[str, np.ndarray]:
+        """How many items there are."""
+        return {"sizes": np.array(evidence.targets.shape)}
+
+    assert ours.summaries() == {"sizes": "How many items there are."}
+    assert ours.sizes.__module__ == sizes.__module__  # by which workers know a script's own
+    with pytest.raises(InputError, match="exhibit 'vague' does not say what it looks at; annotate its first parameter"):
+        ours.register("vague")(lambda evidence: {})
+    with pytest.raises(InputError, match="exhibit 'sizes' is registered already"):
+        ours.register("sizes")(sizes)

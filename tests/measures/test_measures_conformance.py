@@ -10,7 +10,8 @@ import pytest
 import recombine.measures as package
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import ComponentEvidence, Evidence, Measures, measures, rotation_invariant
+from recombine.measures import ComponentEvidence, Evidence, Measures, ModuleEvidence, measures, rotation_invariant
+from recombine.measures.registry import KINDS
 
 PROMISED = [
     "id_mse",
@@ -83,8 +84,33 @@ PROMISED_OF_COMPONENTS = [
     "compositional_gap",
 ]
 
+PROMISED_OF_MODULES = [
+    "cross_talk",
+    "path_modularity",
+    "newman_q",
+    "spectral_score",
+    "in_block_share",
+    "unit_selectivity",
+    "alive_units",
+    "alive_share",
+    "id_mse",
+    "ood_mse",
+    "id_nmse",
+    "ood_nmse",
+    "noise_robustness",
+    "noise_robustness_additive",
+    "noise_robustness_multiplicative",
+    "shift_leak",
+    "pruned_shift_leak",
+    "scale_leak",
+    "pruned_mse",
+    "jacobian_cross_talk",
+    "linear_takeover",
+]
+
 each_measure = pytest.mark.parametrize("measure", measures.for_kind(Evidence), indirect=True)
 each_component_measure = pytest.mark.parametrize("measure", measures.for_kind(ComponentEvidence), indirect=True)
+each_module_measure = pytest.mark.parametrize("measure", measures.for_kind(ModuleEvidence), indirect=True)
 
 
 @pytest.fixture
@@ -99,6 +125,7 @@ def values(answer):
 def test_every_promised_name_is_registered():
     assert set(PROMISED) <= set(measures.for_kind(Evidence))
     assert set(PROMISED_OF_COMPONENTS) <= set(measures.for_kind(ComponentEvidence))
+    assert set(PROMISED_OF_MODULES) <= set(measures.for_kind(ModuleEvidence))
 
 
 def test_every_function_says_what_it_returns():
@@ -107,16 +134,20 @@ def test_every_function_says_what_it_returns():
             assert len((function.__doc__ or "").strip().splitlines()[0]) > 20, name
 
 
-@pytest.mark.parametrize("name", sorted(set(measures) - set(measures.for_kind(ComponentEvidence))))
-def test_a_measure_of_pictures_refuses_a_component_task(name, decision):
-    with pytest.raises(InputError, match=f"'{name}' looks at pictures; this is a component task, so leave it out"):
-        measures.pick(name)(decision())
-
-
-@pytest.mark.parametrize("name", sorted(set(measures) - set(measures.for_kind(Evidence))))
-def test_a_measure_of_components_refuses_pictures(name, generic):
-    with pytest.raises(InputError, match=f"'{name}' looks at the answers to a component task; this is a task of"):
-        measures.pick(name)(generic())
+@pytest.mark.parametrize("name", measures)
+def test_a_measure_refuses_evidence_of_another_kind(name, generic, decision, modules):
+    said = {
+        Evidence: ("pictures", "a task of pictures"),
+        ComponentEvidence: ("the answers to a component task", "a component task"),
+        ModuleEvidence: ("a network for a task of modules", "a task of modules"),
+    }
+    assert list(said) == list(KINDS)
+    looks_at = " or ".join(said[kind][0] for kind in measures[name].functions)
+    for evidence in (generic(), decision(), modules()):
+        if type(evidence) not in measures[name].functions:
+            this_is = said[type(evidence)][1]
+            with pytest.raises(InputError, match=f"'{name}' looks at {looks_at}; this is {this_is}, so leave it out"):
+                measures.pick(name)(evidence)
 
 
 def test_no_exported_name_hides_a_module():
@@ -126,7 +157,7 @@ def test_no_exported_name_hides_a_module():
 
 
 def test_listings_are_one_line_that_says_something():
-    for kind in (Evidence, ComponentEvidence):
+    for kind in KINDS:
         for name, line in measures.meanings(kind).items():
             assert 20 < len(line) < 130, name
             assert line.endswith((".", "?")), name
@@ -327,6 +358,125 @@ def test_single_precision_is_enough_for_component_tasks(measure, components, tas
     )
     expected = answered(measure, evidence)
     assert answered(measure, single) == (expected and pytest.approx(expected, rel=1e-3, abs=1e-3))
+
+
+def by_layer(evidence):
+    """The keys a measure by layer may have."""
+    hidden = [name for name in evidence.layers if name.startswith("layer")]
+    return [hidden, [*hidden, "output"]]
+
+
+@each_module_measure
+def test_it_answers_in_finite_numbers_by_layer_or_disturbance(measure, modules):
+    evidence = modules()
+    answer = measure(evidence)
+    amounts = [["0.02", "0.05", "0.1", "0.2", "0.4"], ["0.1", "1", "10", "100", "1000"], ["2", "4", "8"]]
+    assert isinstance(answer, float) or list(answer) in [*by_layer(evidence), *amounts]
+    for value in values(answer).values():
+        assert type(value) is float
+        assert np.isfinite(value)
+
+
+@each_module_measure
+def test_it_answers_or_refuses_where_much_of_a_network_is_missing(measure, modules):
+    evidence = modules()
+    everything, nothing = np.ones(40, dtype=bool), np.zeros(40, dtype=bool)
+    flat = {name: np.full_like(rows, 0.1) for name, rows in evidence.layers.items()}
+    poor = [
+        {"probes": {}, "layers": {}},
+        {"weights": (), "layers": {}},
+        {"weights": ()},
+        {"weights": (evidence.weights[0][:4],), "layers": {}},
+        {"weights": tuple(np.zeros_like(matrix) for matrix in evidence.weights)},
+        {"weights": (np.zeros_like(evidence.weights[0]), *evidence.weights[1:])},
+        {"weights": tuple(np.ones_like(matrix) for matrix in evidence.weights)},
+        {"modules_out": np.zeros_like(evidence.modules_out)},
+        {"modules_in": np.zeros_like(evidence.modules_in), "modules_out": np.zeros_like(evidence.modules_out)},
+        {"modules_in": np.array([1, 1, 1, 2, 2])},
+        {"sections": {"id": everything, "ood": nothing}},
+        {"sections": {"id": nothing, "ood": everything}},
+        {"answers": np.full_like(evidence.answers, 0.1), "layers": flat},
+        {"targets": np.zeros_like(evidence.targets)},
+        {"probes": {name: np.zeros_like(found) for name, found in evidence.probes.items()}},
+    ]
+    for change in poor:
+        answer = answered(measure, dataclasses.replace(evidence, **change))
+        assert answer is None or np.isfinite(list(answer.values())).all()
+
+
+def rearranged(evidence, items=slice(None), inputs=slice(None), outputs=slice(None), names=(0, 1, 2), hidden=None):
+    """The same network with its items, units and modules in another order; ``hidden`` reorders each hidden layer."""
+    inner = hidden or [slice(None)] * (len(evidence.layers) - 2)
+    units = [inputs, *inner, outputs]
+    weights = zip(evidence.weights, units[1:], units[:-1], strict=True)
+    layers = zip(evidence.layers.items(), units, strict=True)
+    named = np.array(names)
+    return ModuleEvidence(
+        targets=evidence.targets[items][:, outputs],
+        answers=evidence.answers[items][:, outputs],
+        sections={name: mask[items] for name, mask in evidence.sections.items()},
+        modules_in=named[evidence.modules_in[inputs]],
+        modules_out=named[evidence.modules_out[outputs]],
+        weights=tuple(matrix[after][:, before] for matrix, after, before in weights),
+        layers={name: rows[items][:, order] for (name, rows), order in layers},
+        probes={
+            name: found[outputs][:, inputs] if name == "sensitivity" else found[items][:, outputs]
+            for name, found in evidence.probes.items()
+        },
+    )
+
+
+@each_module_measure
+def test_orders_of_items_and_units_and_names_of_other_modules_change_nothing(measure, modules):
+    evidence = modules()
+    rng = stream(2, "measures", "order")
+    hidden = [rng.permutation(rows.shape[1]) for name, rows in evidence.layers.items() if name.startswith("layer")]
+    for other in (
+        rearranged(evidence, items=rng.permutation(40)),
+        rearranged(evidence, inputs=rng.permutation(5), outputs=rng.permutation(4)),
+        rearranged(evidence, hidden=hidden),
+        rearranged(evidence, names=(0, 2, 1)),  # leaks are those of module 0
+    ):
+        assert values(measure(other)) == pytest.approx(values(measure(evidence)))
+
+
+@each_module_measure
+def test_the_signs_of_hidden_units_change_nothing(measure, modules):
+    """A unit that shows the opposite, with opposite weights, is the same unit."""
+    evidence = modules()
+    signs = [np.ones(5), *(np.resize([1.0, -1.0], width) for width in (8, 3, 7)), np.ones(4)]
+    turned = [
+        after[:, None] * matrix * before
+        for matrix, after, before in zip(evidence.weights, signs[1:], signs[:-1], strict=True)
+    ]
+    layers = {name: sign * rows for sign, (name, rows) in zip(signs, evidence.layers.items(), strict=True)}
+    other = dataclasses.replace(evidence, weights=tuple(turned), layers=layers)
+    assert values(measure(other)) == pytest.approx(values(measure(evidence)))
+
+
+@each_module_measure
+def test_it_does_not_write_into_module_evidence(measure, modules):
+    evidence = modules()
+    arrays = [evidence.targets, evidence.answers, evidence.modules_in, evidence.modules_out, *evidence.weights]
+    for group in (evidence.sections, evidence.layers, evidence.probes):
+        arrays += group.values()
+    for array in arrays:
+        array.setflags(write=False)
+    measure(evidence)
+
+
+@each_module_measure
+def test_single_precision_is_enough_for_modules(measure, modules):
+    evidence = modules()
+    single = dataclasses.replace(
+        evidence,
+        targets=evidence.targets.astype(np.float32),
+        answers=evidence.answers.astype(np.float32),
+        weights=tuple(matrix.astype(np.float32) for matrix in evidence.weights),
+        layers={name: rows.astype(np.float32) for name, rows in evidence.layers.items()},
+        probes={name: found.astype(np.float32) for name, found in evidence.probes.items()},
+    )
+    assert values(measure(single)) == pytest.approx(values(measure(evidence)), rel=1e-3, abs=1e-3)
 
 
 def test_a_name_is_registered_once_for_each_kind_of_evidence(generic, decision):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
-from recombine.papers import Check, Claim, Control, Interval, Paper, Range, Scale, Verdict, judge, papers
+from recombine.papers import Average, Check, Claim, Control, Interval, Paper, Range, Scale, Verdict, judge, papers
 from recombine.papers.forced_rendering.settings import hole, revealed
 from recombine.papers.paper import Papers
 from recombine.studies import Work, calculations
@@ -340,14 +340,15 @@ def test_a_check_of_a_setting_that_is_not_given_is_a_mistake(of, minus):
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6), st.floats(0.1, 10))
 def test_the_geometric_interval_moves_with_the_unit_and_contains_its_estimate(values, unit):
-    found = Interval.over_seeds(values, geometric=True)
-    moved = Interval.over_seeds([unit * value for value in values], geometric=True)
+    found = Interval.over_seeds(values, average=Average.GEOMETRIC)
+    moved = Interval.over_seeds([unit * value for value in values], average=Average.GEOMETRIC)
     assert 0 < found.low <= found.estimate <= found.high
     for ours, theirs in ((found.low, moved.low), (found.estimate, moved.estimate), (found.high, moved.high)):
         assert theirs == pytest.approx(unit * ours, rel=1e-6)
 
 
 def test_the_geometric_interval_of_equal_factors_is_that_of_their_logarithms():
-    assert Interval.over_seeds([0.1, 10.0], geometric=True).estimate == pytest.approx(1.0)
-    assert Interval.over_seeds([0.0, 2.0], geometric=True) == Interval.over_seeds([0.0, 2.0])  # no logarithm of 0
-    assert Interval.over_seeds([2.0], geometric=True).high == math.inf
+    assert Interval.over_seeds([0.1, 10.0], average=Average.GEOMETRIC).estimate == pytest.approx(1.0)
+    # There is no logarithm of 0.
+    assert Interval.over_seeds([0.0, 2.0], average=Average.GEOMETRIC) == Interval.over_seeds([0.0, 2.0])
+    assert Interval.over_seeds([2.0], average=Average.GEOMETRIC).high == math.inf

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.reports.scaling_figure import geometric_mean, needs_of, scaling_figure, slope_of
+from recombine.reports.scaling_figure import Growth, geometric_mean, needs_of, scaling_figure, slope_of
 
 STRIPES = [{"need_8": 70.0, "need_16": 140.0, "slope": 1.0}, {"need_16": 160.0, "need_8": 80.0, "slope": 1.2}]
 BUMPS = [{"need_8": 100.0, "need_16": 800.0, "slope": 3.0}, {"need_8": 120.0, "slope": 2.8}]
@@ -39,6 +39,17 @@ def test_every_kind_has_its_line_and_slope(parsed, image_bytes):
     assert "White marks: some seeds never reached the goal" in figure
     assert "Never reached: in the hole." in figure
     assert figure == scaling_figure(kinds, "Data needed (Fig. 4c).")
+
+
+def test_an_exponential_law_has_a_factor_and_no_guides(image_bytes):
+    seeds = [{"need_2": 50.0, "need_3": 100.0, "base": 2.0}, {"need_2": 60.0, "need_3": 120.0, "base": 2.0}]
+    figure = scaling_figure({"penalty": seeds}, "", growth=Growth("functions", "examples", exponential=True))
+    svg = image_bytes(figure).decode()
+    assert "penalty: factor 2" in svg
+    assert ">functions<" in svg
+    assert ">N³<" not in svg
+    assert "Logarithmic upwards" in figure
+    assert "like N" not in figure
 
 
 def test_where_all_seeds_arrive_no_mark_is_white():

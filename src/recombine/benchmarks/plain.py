@@ -34,7 +34,7 @@ def plain_training(plans: Sequence[Plan]) -> list[nn.Module]:
             optimizer.zero_grad()
             loss = criterion(forward(codes), targets)
             for penalty in recipe.penalties:
-                loss = loss + penalty.term(network, **penalty.strengths())
+                loss = loss + penalty.term(network, {}, **penalty.strengths())
             loss.backward()
             optimizer.step()
         networks.append(network)

@@ -51,6 +51,12 @@ def _penalties() -> list[dict[str, Any]]:
     return _kinds(penalties)
 
 
+def _noises() -> list[dict[str, Any]]:
+    from recombine.training import noises
+
+    return _kinds(noises)
+
+
 def _measures() -> list[dict[str, Any]]:
     from recombine.measures import measures
 
@@ -106,6 +112,7 @@ SORTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "splits": _splits,
     "models": _models,
     "penalties": _penalties,
+    "noises": _noises,
     "measures": _measures,
     "calculations": _calculations,
     "papers": _papers,

@@ -118,7 +118,7 @@ class Picture(PictureTask):
     def examples(self, combinations: Int[np.ndarray, "items 2"], seed: int) -> Examples:
         return self.at(self.grid.values(combinations))
 
-    def at(self, positions: Float[np.ndarray, "items 2"]) -> Examples:
+    def at(self, positions: Float[np.ndarray, "items 2"], seed: int = 0) -> Examples:
         """The example at each row (y, x) of real-valued centres, NaN for absent."""
         return Examples(positions, self.codes(positions), self.pictures(positions))
 

@@ -95,11 +95,11 @@ class Problem(Spec):
         if self.centres == "uniform":
             # Cells and places within them by streams of their own, so that more examples contain fewer.
             cells = pool[rng.integers(len(pool), size=self.examples)]
-            shown = self.task.at(self.task.scatter(cells, stream(seed, "data", "centres")))
+            shown = self.task.at(self.task.scatter(cells, stream(seed, "data", "centres")), seed)
         else:
             chosen = pool if self.examples is None else pool[rng.permutation(len(pool))[: self.examples]]
             shown = self.task.examples(chosen, seed)
-        return shown + self.task.at(self.grid.values(self._alone(seed))) if self.isolated else shown
+        return shown + self.task.at(self.grid.values(self._alone(seed)), seed) if self.isolated else shown
 
     def _alone(self, seed: int) -> Int[np.ndarray, "examples factors"]:
         """The combinations in which a factor is shown alone."""

@@ -63,7 +63,7 @@ class Task(Spec):
         """What is asked after training: every combination in grid order, each equally often."""
         return self.examples(self.grid.combinations(), seed)
 
-    def at(self, positions: Float[np.ndarray, "items factors"]) -> Examples:
+    def at(self, positions: Float[np.ndarray, "items factors"], seed: int = 0) -> Examples:
         """Examples at real-valued positions, NaN for absent, for tasks that isolate factors."""
         raise NotImplementedError
 

@@ -1,9 +1,10 @@
 """Exhibits: small arrays of a run for a figure, kept in its record when its experiment asks for them.
 
-They are in half precision or bytes: enough to look at, and a few kilobytes a run.
+They are in half precision or bytes, weights in single precision: enough to look at, and a few kilobytes a run.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -11,14 +12,57 @@ from recombine.core.errors import InputError
 from recombine.core.registry import Registry
 from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.evidence import FACTORS, Evidence
+from recombine.measures.layered import hidden_modules
+from recombine.measures.module_evidence import ModuleEvidence
+from recombine.measures.registry import KINDS, AnyEvidence, kind_of
 from recombine.measures.similarity import similarity_matrix
 from recombine.measures.tuning import layers_of_interest, unit_maps
 from recombine.measures.volume import volume_map
 
 Arrays = dict[str, np.ndarray]
 
+
+class Exhibit:
+    """Named arrays for a figure, drawn from one kind of evidence; called with another, it refuses."""
+
+    def __init__(self, name: str, function: Callable[..., Arrays]) -> None:
+        self.name = name
+        self.kind = kind_of(f"exhibit {name!r}", function)
+        self.function = function
+        self.__doc__ = function.__doc__
+        # Workers import a script that registers an exhibit of its own, and know it by this.
+        self.__module__ = function.__module__
+
+    def __call__(self, evidence: AnyEvidence) -> Arrays:
+        if not isinstance(evidence, self.kind):
+            kind = next(kind for kind in KINDS if isinstance(evidence, kind))
+            raise InputError(
+                f"exhibit {self.name!r} shows {KINDS[self.kind][0]}; this is {KINDS[kind][1]}, so leave it out "
+                f"or use one of exhibits.for_kind({kind.__name__})."
+            )
+        return self.function(evidence)
+
+
+class Exhibits(Registry[Exhibit]):
+    """Exhibits by name, each for the kind of evidence that its first parameter is annotated with."""
+
+    def register(self, name: str) -> Callable[[Any], Any]:
+        """Decorator that files a function from evidence to named arrays."""
+        file_new = super().register(name)
+
+        def file(function: Any) -> Any:
+            file_new(Exhibit(name, function))
+            return function
+
+        return file
+
+    def for_kind(self, kind: type) -> tuple[str, ...]:
+        """The names of the exhibits that can be drawn from evidence of this kind, in order of registration."""
+        return tuple(name for name, exhibit in self.items() if exhibit.kind is kind)
+
+
 #: Every exhibit by name: a function from evidence to named arrays.
-exhibits: Registry[Callable[[Evidence], Arrays]] = Registry("exhibit")
+exhibits: Exhibits = Exhibits("exhibit")
 
 PANELS = 4  # held-out combinations whose superposition is shown
 TRAINED, HELD = 120, 60  # rows and columns of the similarity matrix at most
@@ -103,6 +147,18 @@ def tuning_exhibit(evidence: Evidence) -> Arrays:
         busiest = np.argsort(-maps.var(axis=(1, 2)), kind="stable")
         found.append(maps[distinct_peaks(maps, busiest)])
     return {"tuning_maps": half(np.stack(found))}
+
+
+@exhibits.register("weights")
+def weight_exhibit(evidence: ModuleEvidence) -> Arrays:
+    """The size of every weight, a matrix per layer, and the module that each hidden unit belongs to."""
+    evidence.need_modules()
+    weights = evidence.need_weights()
+    modules = hidden_modules(weights, evidence.modules_in, evidence.modules_out)
+    return {
+        **{f"weights_{place}": np.abs(matrix).astype(np.float32) for place, matrix in enumerate(weights)},
+        **{f"unit_modules_{place}": labels.astype(np.int16) for place, labels in enumerate(modules)},
+    }
 
 
 def half(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:

@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 from recombine.core.errors import InputError
 from recombine.core.registry import Registry
 from recombine.measures.component_evidence import ComponentEvidence
 from recombine.measures.evidence import Evidence
+from recombine.measures.module_evidence import ModuleEvidence
+
+AnyEvidence: TypeAlias = Evidence | ComponentEvidence | ModuleEvidence
 
 # The kinds of evidence: what a measure of that kind looks at, and what the evidence comes from.
 KINDS: dict[type, tuple[str, str]] = {
     Evidence: ("pictures", "a task of pictures"),
     ComponentEvidence: ("the answers to a component task", "a component task"),
+    ModuleEvidence: ("a network for a task of modules", "a task of modules"),
 }
 
 
@@ -42,7 +46,7 @@ class Measure:
         # Workers import a script that registers a measure of its own, and know it by this.
         self.__module__ = function.__module__
 
-    def __call__(self, evidence: Evidence | ComponentEvidence) -> float | dict[str, float]:
+    def __call__(self, evidence: AnyEvidence) -> float | dict[str, float]:
         kind = next(kind for kind in KINDS if isinstance(evidence, kind))
         if kind not in self.functions:
             looks_at = " or ".join(KINDS[known][0] for known in self.functions)
@@ -61,7 +65,7 @@ class Measures(Registry[Measure]):
         file_new = super().register(name)
 
         def file(function: Any) -> Any:
-            kind = _kind(name, function)
+            kind = kind_of(f"measure {name!r}", function)
             if name in self:
                 self[name].add(kind, function)
             else:
@@ -80,7 +84,8 @@ class Measures(Registry[Measure]):
         return tuple(name for name, measure in self.items() if kind in measure.functions)
 
 
-def _kind(name: str, function: Callable[..., Any]) -> type:
+def kind_of(what: str, function: Callable[..., Any]) -> type:
+    """The kind of evidence that the first parameter of a function is annotated with."""
     first = next(iter(signature(function).parameters.values()), None)
     # An annotation may be a string: quoted, or in a module that postpones them all.
     annotation = getattr(first, "annotation", None)
@@ -88,7 +93,7 @@ def _kind(name: str, function: Callable[..., Any]) -> type:
         if annotation is kind or (isinstance(annotation, str) and annotation.split(".")[-1] == kind.__name__):
             return kind
     raise InputError(
-        f"measure {name!r} does not say what it looks at; "
+        f"{what} does not say what it looks at; "
         f"annotate its first parameter with {' or '.join(kind.__name__ for kind in KINDS)}."
     )
 

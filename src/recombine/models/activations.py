@@ -51,9 +51,15 @@ def _stages(network: nn.Module, codes: torch.Tensor) -> Iterator[tuple[str, torc
 @torch.no_grad()
 def channels(network: nn.Module, code: Float[torch.Tensor, "1 inputs"]) -> dict[str, tuple[int, int, int]]:
     """Channels, rows and columns of the hidden stages that are pictures, by name."""
+    found = {name: tuple(shape) for name, shape in shapes(network, code).items()}
+    return {name: (shape[0], shape[1], shape[2]) for name, shape in found.items() if len(shape) == 3}
+
+
+@torch.no_grad()
+def shapes(network: nn.Module, code: Float[torch.Tensor, "1 inputs"]) -> dict[str, torch.Size]:
+    """The shape of every stage for one code, by name, without the batch."""
     with eval_mode(network):
-        shapes = {name: tuple(stage.shape[1:]) for name, stage in _stages(network, code)}
-    return {name: (shape[0], shape[1], shape[2]) for name, shape in shapes.items() if len(shape) == 3}
+        return {name: stage.shape[1:] for name, stage in _stages(network, code)}
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class CnnNetwork(Network):
@@ -31,14 +31,23 @@ class CnnNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return tuple(f"layer{index}" for index in range(1 + len(self.hidden)))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         # ReLU in place: nothing else reads what goes into it, and a fresh large array a layer costs page faults.
         hidden = F.relu(self.first(codes[:, :, None, None]), inplace=True)
         # Channels last from here on, for speed on CPUs. The weights stay as they are, so that saving them is plain.
         # Written with permute because vmap has no `contiguous(memory_format=...)`.
         hidden = hidden.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
+        hidden = through(self.layer_names[0], hidden)
         yield self.layer_names[0], hidden
         for name, convolution in zip(self.layer_names[1:], self.hidden, strict=True):
-            hidden = F.relu(convolution(hidden), inplace=True)
+            hidden = through(name, F.relu(convolution(hidden), inplace=True))
             yield name, hidden
         yield "output", self.output(hidden)[:, 0]
+
+    def squared_reach(
+        self, name: str, values: Float[torch.Tensor, "batch channels rows columns"]
+    ) -> Float[torch.Tensor, ""]:
+        reader = (*self.hidden, self.output)[self.layer_names.index(name)]
+        return F.conv_transpose2d(values, reader.weight.square(), stride=reader.stride, padding=reader.padding).sum()

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class ConvNetwork(Network):
@@ -46,16 +46,20 @@ class ConvNetwork(Network):
         parts = {"conv": self.convolutions, "dense": self.dense}
         return tuple(f"{part}{index}" for part, layers in parts.items() for index in range(1, len(layers) + 1))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         names = iter(self.layer_names)
         # Channels last, for speed on CPUs; written with permute because vmap has no `contiguous(memory_format=...)`.
         hidden = codes.unflatten(1, self.picture).permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
-            hidden = F.relu(convolution(hidden))
-            yield next(names), hidden
+            name = next(names)
+            hidden = through(name, F.relu(convolution(hidden)))
+            yield name, hidden
             hidden = norm(hidden)
         hidden = F.max_pool2d(hidden, 2).flatten(1)
         for linear in self.dense:
-            hidden = F.relu(linear(hidden))
-            yield next(names), hidden
+            name = next(names)
+            hidden = through(name, F.relu(linear(hidden)))
+            yield name, hidden
         yield "output", self.output(hidden).unflatten(1, self.image)

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class EncoderNetwork(Network):
@@ -33,11 +33,13 @@ class EncoderNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return (*(f"conv{index}" for index in range(1, len(self.convolutions) + 1)), "dense1")
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         hidden = codes.unflatten(1, self.picture)
         for name, convolution in zip(self.layer_names[:-1], self.convolutions, strict=True):
-            hidden = F.relu(convolution(hidden))
+            hidden = through(name, F.relu(convolution(hidden)))
             yield name, hidden
-        hidden = F.relu(self.dense(hidden.flatten(1)))
+        hidden = through(self.layer_names[-1], F.relu(self.dense(hidden.flatten(1))))
         yield self.layer_names[-1], hidden
         yield "output", self.output(hidden).unflatten(1, self.image)

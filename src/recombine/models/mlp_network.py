@@ -8,7 +8,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.feedforward_network import linear_reach
+from recombine.models.network import Network, Through, unchanged
 
 
 class MlpNetwork(Network):
@@ -28,9 +29,18 @@ class MlpNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return tuple(f"layer{index}" for index in range(len(self.hidden)))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         hidden = codes
         for name, linear in zip(self.layer_names, self.hidden, strict=True):
-            hidden = F.relu(linear(hidden))
+            hidden = through(name, F.relu(linear(hidden)))
             yield name, hidden
         yield "output", self.output(hidden).unflatten(1, self.image)
+
+    def matrices(self) -> list[Float[torch.Tensor, "outputs inputs"]]:
+        """The weights, first to last."""
+        return [linear.weight for linear in (*self.hidden, self.output)]
+
+    def squared_reach(self, name: str, values: Float[torch.Tensor, "batch units"]) -> Float[torch.Tensor, ""]:
+        return linear_reach(self.matrices()[1 + self.layer_names.index(name)], values)

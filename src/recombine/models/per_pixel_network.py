@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class PerPixelNetwork(Network):
@@ -33,14 +33,16 @@ class PerPixelNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return tuple(f"layer{index}" for index in range(len(self.slopes)))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         # Nothing bends before the first hidden layer, so it maps the code and the places apart and adds the two:
         # batch + pixels products in place of batch · pixels, half of the work at depth 2.
         hidden = self.first(self.embed(codes))[:, None] + F.linear(self.positions, self.first.weight)
         for index, (name, slope) in enumerate(zip(self.layer_names, self.slopes, strict=True)):
             if index:
                 hidden = self.hidden[index - 1](hidden)
-            hidden = slope(hidden)
+            hidden = through(name, slope(hidden))
             yield name, hidden
         yield "output", self.output(hidden)[:, :, 0].unflatten(1, self.image)
 

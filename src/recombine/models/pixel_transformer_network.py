@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 from recombine.models.per_pixel_network import position_codes
 
 # Numbers in the attention weights that are computed at once: a picture of 28 x 28 has 2.5 million of them.
@@ -38,10 +38,12 @@ class PixelTransformerNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return tuple(f"layer{index}" for index in range(len(self.layers)))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         tokens = self.embed(codes)[:, None] + self.positions
         for name, layer in zip(self.layer_names, self.layers, strict=True):
-            tokens = layer(tokens)
+            tokens = through(name, layer(tokens))
             yield name, tokens
         yield "output", self.output(tokens)[:, :, 0].unflatten(1, self.image)
 

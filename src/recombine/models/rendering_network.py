@@ -12,7 +12,7 @@ from torch import nn
 
 from recombine.core.shapes import Float
 from recombine.models.band_convolution import BandConvolution
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 FACTORS = ("y", "x")  # first axis of the weights, and order of the halves of the code
 CHANNELS = ("x", "y")  # as released
@@ -48,25 +48,43 @@ class RenderingNetwork(Network):
         names = [name for block in blocks for name in (f"prelu{block}", f"conv{block}")]
         return ("embedding", *names, f"prelu{len(blocks)}")
 
+    @property
+    def unit_layers(self) -> tuple[str, ...]:
+        return tuple(name for name in self.layer_names if name.startswith("prelu"))
+
+    def squared_reach(
+        self, name: str, values: Float[torch.Tensor, "batch channels rows columns"]
+    ) -> Float[torch.Tensor, ""]:
+        weight = self.convolutions[self.unit_layers.index(name)].get_parameter("weight")
+        return nn.functional.conv_transpose2d(values, weight.square(), padding=1).sum()
+
     def embeddings(self) -> dict[str, Float[torch.Tensor, "levels rows columns"]]:
         """The pictures E_f by factor; ``embeddings()["x"][i]`` is what level i of x looks like, rows first."""
         return dict(zip(FACTORS, self.pictures(), strict=True))
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         codes_by_factor = codes.unflatten(1, (len(FACTORS), -1))
         mixed = torch.einsum("bfi,firc->frbc", codes_by_factor, self.pictures())
         # Rows first (rows, batch, channels, columns), which is what the convolutions want.
         pictures = torch.stack([mixed[FACTORS.index(channel)] for channel in CHANNELS], dim=2)
+        pictures = _rows_first(through("embedding", _batch_first(pictures)))
         yield "embedding", _batch_first(pictures)
         last = len(self.convolutions) - 1
         for block, (slope, convolution) in enumerate(zip(self.slopes, self.convolutions, strict=True)):
-            pictures = slope(pictures)
+            pictures = _rows_first(through(f"prelu{block}", _batch_first(slope(pictures))))
             yield f"prelu{block}", _batch_first(pictures)
             pictures = convolution(pictures)
             if block < last:
+                pictures = _rows_first(through(f"conv{block}", _batch_first(pictures)))
                 yield f"conv{block}", _batch_first(pictures)
         yield "output", _batch_first(pictures)[:, 0]
 
 
 def _batch_first(pictures: Float[torch.Tensor, "rows batch channels columns"]) -> torch.Tensor:
     return pictures.permute(1, 2, 0, 3)
+
+
+def _rows_first(pictures: Float[torch.Tensor, "batch channels rows columns"]) -> torch.Tensor:
+    return pictures.permute(2, 0, 1, 3)

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 BLOCKS = 2  # per width
 
@@ -37,15 +37,17 @@ class ResNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return ("stem", *(f"block{index}" for index in range(1, len(self.blocks) + 1)), "pool")
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         # Channels last, for speed on CPUs; written with permute because vmap has no `contiguous(memory_format=...)`.
         pictures = codes.unflatten(1, self.picture).permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
-        hidden = F.relu(self.norm(self.stem(pictures)))
+        hidden = through("stem", F.relu(self.norm(self.stem(pictures))))
         yield "stem", hidden
         for name, block in zip(self.layer_names[1:-1], self.blocks, strict=True):
-            hidden = block(hidden)
+            hidden = through(name, block(hidden))
             yield name, hidden
-        hidden = hidden.mean((2, 3))
+        hidden = through("pool", hidden.mean((2, 3)))
         yield "pool", hidden
         yield "output", self.output(hidden).unflatten(1, self.image)
 

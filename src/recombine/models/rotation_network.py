@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class RotationNetwork(Network):
@@ -33,12 +33,14 @@ class RotationNetwork(Network):
             nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
             nn.init.zeros_(layer.bias)
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
-        hidden = self.first(codes).unflatten(1, self.start)
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
+        hidden = through(self.layer_names[0], self.first(codes).unflatten(1, self.start))
         yield self.layer_names[0], hidden
         # Channels last, for speed on CPUs; written with permute because vmap has no `contiguous(memory_format=...)`.
         hidden = hidden.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
         for name, convolution, norm in zip(self.layer_names[1:], self.doubling, self.norms, strict=True):
-            hidden = F.relu(norm(convolution(hidden)))
+            hidden = through(name, F.relu(norm(convolution(hidden))))
             yield name, hidden
         yield "output", self.output(hidden)[:, 0].sigmoid()

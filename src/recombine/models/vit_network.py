@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, Through, unchanged
 
 
 class ViTNetwork(Network):
@@ -48,15 +48,17 @@ class ViTNetwork(Network):
     def layer_names(self) -> tuple[str, ...]:
         return ("embedding", *(f"block{index}" for index in range(1, len(self.blocks) + 1)), "readout")
 
-    def stages(self, codes: Float[torch.Tensor, "batch inputs"]) -> Iterator[tuple[str, torch.Tensor]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
         patches = self.embed(cut_patches(codes.unflatten(1, self.picture), self.patch))
         token = self.token.expand(len(codes), 1, -1)
-        hidden = self.dropout(torch.cat([token, patches], dim=1) + self.positions)
+        hidden = through("embedding", self.dropout(torch.cat([token, patches], dim=1) + self.positions))
         yield "embedding", hidden
         for name, block in zip(self.layer_names[1:-1], self.blocks, strict=True):
-            hidden = block(hidden)
+            hidden = through(name, block(hidden))
             yield name, hidden
-        readout = self.norm(hidden[:, 0])
+        readout = through("readout", self.norm(hidden[:, 0]))
         yield "readout", readout
         yield "output", self.output(readout).unflatten(1, self.image)
 

@@ -1,11 +1,12 @@
 """The five papers: every claim an object that is run, judged with intervals, and can come out contradicted."""
 
-from recombine.papers import forced_rendering, kernel_theory
-from recombine.papers.claims import Check, Claim, Control, Interval, Range, Scale, Verdict
+from recombine.papers import forced_rendering, kernel_theory, poisson_modularity
+from recombine.papers.claims import Average, Check, Claim, Control, Interval, Range, Scale, Verdict
 from recombine.papers.judging import CheckResult, Judgement, judge
 from recombine.papers.paper import Paper, papers
 
 __all__ = [
+    "Average",
     "Check",
     "CheckResult",
     "Claim",
@@ -20,4 +21,5 @@ __all__ = [
     "judge",
     "kernel_theory",
     "papers",
+    "poisson_modularity",
 ]

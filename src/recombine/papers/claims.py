@@ -44,6 +44,14 @@ class Range:
         return {name: value if math.isfinite(value) else None for name, value in ends.items()}
 
 
+class Average(StrEnum):
+    """What stands for the seeds of a setting."""
+
+    MEAN = "mean"
+    GEOMETRIC = "geometric mean"  # for positive numbers that differ between seeds by factors, as errors do
+    MEDIAN = "median"  # where a seed may get stuck, far from all others
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
     """An estimate with its 95% interval over seeds.
@@ -60,11 +68,17 @@ class Interval:
     seeds: int
 
     @classmethod
-    def over_seeds(cls, values: "list[float]", geometric: bool = False) -> "Interval":
-        """The interval of the mean, or of the geometric mean of positive numbers: the same, taken of logarithms."""
+    def over_seeds(cls, values: "list[float]", average: Average = Average.MEAN) -> "Interval":
+        """The interval of the mean; of the geometric mean of positive numbers: the same, taken of logarithms.
+
+        That of the median lies between two of the values, the k-th from below and from above, with the largest k for
+        which P(Binomial(n, 1/2) < k) <= 0.025; fewer than six values have none.
+        """
         from scipy.special import stdtrit
 
-        if geometric and min(values) > 0:
+        if average is Average.MEDIAN:
+            return cls._of_median(sorted(values))
+        if average is Average.GEOMETRIC and min(values) > 0:
             logs = cls.over_seeds([math.log(value) for value in values])
             return cls(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), logs.seeds)
         mean, count = float(np.mean(values)), len(values)
@@ -72,6 +86,17 @@ class Interval:
             return cls(mean, -math.inf, math.inf, count)
         half = float(stdtrit(count - 1, 0.975) * np.std(values, ddof=1) / math.sqrt(count))
         return cls(mean, mean - half, mean + half, count)
+
+    @classmethod
+    def _of_median(cls, values: "list[float]") -> "Interval":
+        from scipy.stats import binom
+
+        count = len(values)
+        within = int(binom.ppf(0.025, count, 0.5))  # the largest k with P(fewer than k below the median) <= 0.025
+        middle = float(np.median(values))
+        if within < 1:
+            return cls(middle, -math.inf, math.inf, count)
+        return cls(middle, values[within - 1], values[count - within], count)
 
     @classmethod
     def point(cls, value: float) -> "Interval":
@@ -93,16 +118,32 @@ class Check:
     of: str = "main"  # which of the claim's settings it is measured in
     minus: str | None = None  # the setting whose value is subtracted, seed by seed, where a difference is asked for
     least: Scale = Scale.QUICK  # the smallest scale at which it is asked
-    geometric: bool = False  # judged by the geometric mean: for errors that differ between seeds by factors
+    over: str | None = None  # the setting whose value it is divided by, where a ratio is asked for
+    average: Average = Average.MEAN
+
+    def __post_init__(self) -> None:
+        if self.minus is not None and self.over is not None:
+            raise ValueError(f"check of {self.quantity}: a difference or a ratio, not both.")
+
+    @property
+    def beside(self) -> str | None:
+        """The setting that ``of`` is compared with, seed by seed; None: it is taken as it is."""
+        return self.over if self.minus is None else self.minus
 
     @property
     def settings(self) -> tuple[str, ...]:
         """The names of the settings it looks at."""
-        return (self.of,) if self.minus is None else (self.of, self.minus)
+        return (self.of,) if self.beside is None else (self.of, self.beside)
 
     def where(self) -> str:
-        """The setting, or the difference of two."""
-        return self.of if self.minus is None else f"{self.of} minus {self.minus}"
+        """The setting, or the difference or ratio of two."""
+        if self.beside is None:
+            return self.of
+        return f"{self.of} {'over' if self.minus is None else 'minus'} {self.beside}"
+
+    def compare(self, value: float, other: float) -> float:
+        """The value of one seed with that of the setting beside it."""
+        return value - other if self.minus is not None else value / other
 
     def judge(self, measured: Interval) -> Verdict:
         """Undecided whenever the measured interval lies only partly inside."""
@@ -198,7 +239,13 @@ class Claim:
             "control": self.control.says,
             "least_scale": self.least,
             "checks": [
-                {"quantity": c.quantity, "of": c.where(), "expected": c.expected.to_dict(), "source": c.source}
+                {
+                    "quantity": c.quantity,
+                    "of": c.where(),
+                    "expected": c.expected.to_dict(),
+                    "source": c.source,
+                    "average": c.average,
+                }
                 for c in self.checks
             ],
         }

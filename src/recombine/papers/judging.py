@@ -77,7 +77,7 @@ def _results(checks: Iterable[Check], runs: Mapping[str, Sequence[Work]], bodies
 
 
 def _result(check: Check, settings: Mapping[str, Sequence[Body | None]]) -> CheckResult:
-    found = [*settings[check.of], *(settings[check.minus] if check.minus is not None else ())]
+    found = [*settings[check.of], *(settings[check.beside] if check.beside is not None else ())]
     there = [body for body in found if body is not None]
     if len(there) < len(found):
         return CheckResult(check, None, Verdict.MISSING, f"{len(found) - len(there)} of {len(found)} runs missing")
@@ -89,11 +89,14 @@ def _result(check: Check, settings: Mapping[str, Sequence[Body | None]]) -> Chec
     if any(value is None for value in values):
         return CheckResult(check, None, Verdict.UNDECIDED, "not measured here")
     numbers = [float(value) for value in values if value is not None]
-    if check.minus is not None:
+    if check.beside is not None:
         half = len(settings[check.of])
-        numbers = [one - other for one, other in zip(numbers[:half], numbers[half:], strict=True)]
+        pairs = zip(numbers[:half], numbers[half:], strict=True)
+        if check.over is not None and 0 in numbers[half:]:
+            return CheckResult(check, None, Verdict.UNDECIDED, "no ratio: the other setting has 0")
+        numbers = [check.compare(*pair) for pair in pairs]
     exact = len(numbers) == 1 and all(body.get("exact") for body in there)
-    measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers, check.geometric)
+    measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers, check.average)
     return CheckResult(check, measured, check.judge(measured))
 
 

@@ -7,7 +7,7 @@ from recombine.core.errors import InputError, unknown
 from recombine.papers.claims import Scale, Setting
 from recombine.studies import Work
 
-KINDS = ("lines", "plane", "scatter", "scaling")
+KINDS = ("lines", "plane", "scatter", "scaling", "exponential")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Sweep:
     ``lines``: a quantity against the swept number, a line per series. ``plane``: its mean for every series (a row)
     and number (a column). ``scatter``: ``quantity`` against ``against``, a point per run, a mark per series.
     ``scaling``: measures ``<quantity>_<N>`` of calculations against N, with their ``slope``; a series is a kind of data
-    set, and its swept number means nothing.
+    set, and its swept number means nothing. ``exponential``: the same over a plain axis, with their ``base``.
     """
 
     key: str
@@ -29,6 +29,7 @@ class Sweep:
     series: Mapping[str, Mapping[int, Setting] | Mapping[float, Setting]]
     kind: str = "lines"  # one of `KINDS`
     series_label: str = ""  # what tells the series apart: title of a legend, axis of a plane's rows
+    value_label: str = ""  # words for what is drawn upwards, in a scaling
     against: str = "id_nmse"  # the quantity across, in a scatter
     log_across: bool = False
     log_value: bool = False

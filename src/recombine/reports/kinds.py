@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recombine.data.components import ComponentTask
-from recombine.measures import ComponentEvidence, Evidence, measures
+from recombine.data.functions import FunctionTask
+from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, measures
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
 from recombine.reports.answers import answers_figure
 from recombine.reports.context_map import context_map_figure
 from recombine.reports.curves import curves_figure
+from recombine.reports.curves_by_size import leak_by_shift_figure, robustness_figure
 from recombine.reports.descriptions import describe_calculation, describe_experiment
 from recombine.reports.design import design_figure
 from recombine.reports.embedding_figure import embedding_figure
@@ -24,6 +26,7 @@ from recombine.reports.similarity_figure import similarity_figure
 from recombine.reports.superposition_panels import superposition_figure
 from recombine.reports.tuning_figure import activation_figure, tuning_figure
 from recombine.reports.volume_figure import volume_figure
+from recombine.reports.weights_figure import weights_figure
 from recombine.studies import Calculation, Experiment, Work
 
 Figures = Sequence[Markup | None]
@@ -60,6 +63,12 @@ def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figure
     return [design_figure(setting), answers_figure(setting), shares_figure(setting), curves_figure(setting)]
 
 
+def _functions(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    by_size = [robustness_figure(setting, controls), leak_by_shift_figure(setting, controls)]
+    by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
+    return [weights_figure(setting), *by_size, curves_figure(setting), *by_layer]
+
+
 # Calculations without a figure of their own have none.
 DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
     representations.RandomNetworks: spread_figure,
@@ -89,6 +98,13 @@ COMPONENTS = Kind(
     describe_experiment,
     _components,
 )
+FUNCTIONS = Kind(
+    "Functions",
+    "The answers are functions of a few numbers. Cross-talk is the share of all paths from inputs to outputs that join "
+    "two modules: 0 is modular, (K - 1)/K of K modules is fully mixed.",
+    describe_experiment,
+    _functions,
+)
 CALCULATIONS = Kind(
     "Calculations",
     "What theory computes, and searches that train networks inside. "
@@ -100,9 +116,11 @@ CALCULATIONS = Kind(
 
 def kind_of(work: Work) -> Kind:
     """Which kind a piece of work is."""
-    if isinstance(work, Experiment):
-        return COMPONENTS if isinstance(work.problem.task, ComponentTask) else PICTURES
-    return CALCULATIONS
+    if not isinstance(work, Experiment):
+        return CALCULATIONS
+    if isinstance(work.problem.task, ComponentTask):
+        return COMPONENTS
+    return FUNCTIONS if isinstance(work.problem.task, FunctionTask) else PICTURES
 
 
 def meaning(work: Work, quantity: str) -> str:
@@ -110,7 +128,7 @@ def meaning(work: Work, quantity: str) -> str:
     if isinstance(work, Calculation):
         known: Mapping[str, str] = work.quantities
     else:
-        parts = isinstance(work, Experiment) and isinstance(work.problem.task, ComponentTask)
-        known = measures.meanings(ComponentEvidence if parts else Evidence)
+        kinds: Mapping[Kind, type] = {COMPONENTS: ComponentEvidence, FUNCTIONS: ModuleEvidence}
+        known = measures.meanings(kinds.get(kind_of(work), Evidence))
     whole, _, part = quantity.partition(".")
     return known.get(quantity) or (f"{part}: {known[whole]}" if part and whole in known else known.get(whole, ""))

@@ -21,6 +21,7 @@ DRAWN = {
     "factorisation": "factorisation score",
     "volume_contrast": "volume contrast",
     "probe_held_out": "R² of a linear probe",
+    "spectral_score": "spectral score of the weights",
 }
 
 
@@ -94,5 +95,5 @@ def _figure(quantity: str, profiles: Sequence[Profile]) -> Markup:
     if any((each.values < least).any() for each in profiles):
         caption += f" Values below {short(least)} are drawn there."
     if len({each.layers for each in profiles}) > 1:
-        caption += f" Layers are those of {profiles[0].label}; others lie at their share of the way to the output."
+        caption += f" Layers are those of {profiles[0].label}; others lie at their share of the way to the last."
     return framed(image(draw, (3.5, 3.0), f"{words} by layer: {told}."), caption)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from recombine.data.components import ComponentTask
+from recombine.data.functions import FunctionTask
 from recombine.studies import Experiment
 
 
@@ -45,17 +46,25 @@ CLASSES = Quantity(
 )
 
 
+FUNCTIONS = Quantity(
+    "nMSE",
+    "functions",
+    "squared error divided by that of answering 0: 0 is right, 1 is as bad as always answering 0",
+    True,
+)
+
+
 def quantity_of(experiment: Experiment) -> Quantity:
     """What is forecast and measured for an experiment."""
     task = experiment.problem.task
     if isinstance(task, ComponentTask):
         return CLASSES if task.binary else SUMS
-    return PICTURES
+    return FUNCTIONS if isinstance(task, FunctionTask) else PICTURES
 
 
 def errors_of(experiment: Experiment, measures: Mapping[str, Any]) -> dict[str, float]:
     """The measured error by section, in the quantity of the experiment; sections without one are left out."""
-    by_quantity = {PICTURES: _pictures, SUMS: _sums, CLASSES: _classes}
+    by_quantity = {PICTURES: _pictures, FUNCTIONS: _pictures, SUMS: _sums, CLASSES: _classes}
     found = by_quantity[quantity_of(experiment)](experiment, measures)
     return {section: float(error) for section, error in found.items() if isinstance(error, int | float)}
 

@@ -1,7 +1,8 @@
-"""How many training pictures are needed, against the size N of the picture, beside lines of slope 1 and 3."""
+"""How many training examples are needed, against a number N: the size of a picture, or of functions to be learned."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,28 @@ if TYPE_CHECKING:
 GREY = "#666666"
 GUIDES = {1: "N", 3: "N³"}
 NEED = "need"
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What is needed against what, and the law it is held against.
+
+    A power law is straight over logarithmic axes and has a ``slope``; an exponential law is straight over a plain axis
+    and has a ``base``, the factor of each step of N.
+    """
+
+    across: str = "side N of the picture, pixels"
+    up: str = "smallest training set, pictures"
+    exponential: bool = False
+
+    @property
+    def measure(self) -> str:
+        return "base" if self.exponential else "slope"
+
+    @property
+    def words(self) -> str:
+        return "factor" if self.exponential else "slope"
+
 
 Measures = Mapping[str, float]  # of one seed
 
@@ -35,26 +58,29 @@ def needs_of(seeds: Sequence[Measures], quantity: str = NEED) -> dict[int, list[
     return dict(sorted(found.items()))
 
 
-def slope_of(seeds: Sequence[Measures], quantity: str = NEED) -> Interval | None:
+def slope_of(seeds: Sequence[Measures], quantity: str = NEED, measure: str = "slope") -> Interval | None:
     """The measured slope over seeds: ``slope`` for ``need``, ``slope_hole`` for ``need_hole``; None if unmeasured."""
-    name = quantity.replace(NEED, "slope", 1)
+    name = quantity.replace(NEED, measure, 1)
     slopes = [float(measures[name]) for measures in seeds if name in measures]
     return Interval.over_seeds(slopes) if slopes else None
 
 
-def scaling_figure(kinds: Mapping[str, Sequence[Measures]], caption: str, quantity: str = NEED) -> Markup | None:
+def scaling_figure(
+    kinds: Mapping[str, Sequence[Measures]], caption: str, quantity: str = NEED, growth: Growth | None = None
+) -> Markup | None:
     """A line per kind of data set through the geometric means, a dot per seed; None if no seed reached the goal."""
+    growth = growth or Growth()
     needs = {kind: needs_of(seeds, quantity) for kind, seeds in kinds.items()}
     if not any(needs.values()):
         return None
-    slopes = {kind: slope_of(seeds, quantity) for kind, seeds in kinds.items()}
+    slopes = {kind: slope_of(seeds, quantity, growth.measure) for kind, seeds in kinds.items()}
     sizes = sorted({size for found in needs.values() for size in found})
     partial = any(len(values) < len(kinds[kind]) for kind, found in needs.items() for values in found.values())
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
         start = geometric_mean([value for found in needs.values() for value in found.get(sizes[0], ())])
-        for power, words in GUIDES.items():
+        for power, words in () if growth.exponential else GUIDES.items():
             rising = [start * (size / sizes[0]) ** power for size in sizes]
             axes.plot(sizes, rising, ":", color=GREY, linewidth=1.2, zorder=1)
             axes.annotate(words, (sizes[-1], rising[-1]), (9, 0), textcoords="offset points", va="center", color=GREY)
@@ -73,14 +99,15 @@ def scaling_figure(kinds: Mapping[str, Sequence[Measures]], caption: str, quanti
                 [],
                 marker=MARKS[style],
                 linestyle=LINES[style],
-                label=_label(kind, slopes[kind], bool(found)),
+                label=_label(kind, slopes[kind], bool(found), growth.words),
                 **look,
             )
         logarithmic(axes.yaxis)
-        logarithmic(axes.xaxis)
+        if not growth.exponential:
+            logarithmic(axes.xaxis)
         axes.set_xticks(sizes, [str(size) for size in sizes])
-        axes.set_xlabel("side N of the picture, pixels")
-        axes.set_ylabel("smallest training set, pictures")
+        axes.set_xlabel(growth.across)
+        axes.set_ylabel(growth.up)
         figure.legend(loc="outside upper left", ncols=1, frameon=False, handlelength=2.6)
 
     told = "; ".join(
@@ -89,11 +116,13 @@ def scaling_figure(kinds: Mapping[str, Sequence[Measures]], caption: str, quanti
         for kind, found in needs.items()
     )
     seeds = count(max(len(each) for each in kinds.values()), "seed")
-    words = f"{caption} Logarithmic axes. Marks: geometric mean over up to {seeds}; dots: single seeds. Dotted: growth "
-    words += "like N and like N³ from the mean of the smallest N. "
-    words += "Slopes are those of a line through each seed's points, with 95% intervals over seeds. " * any(
-        slope is not None for slope in slopes.values()
-    )
+    words = f"{caption} Marks: geometric mean over up to {seeds}; dots: single seeds. "
+    if growth.exponential:
+        words += "Logarithmic upwards: exponential growth is a straight line, and the factor is that of each step. "
+    else:
+        words += "Logarithmic axes. Dotted: growth like N and like N³ from the mean of the smallest N. "
+    if any(slope is not None for slope in slopes.values()):
+        words += f"Each {growth.words} is that of a line through a seed's points, with the 95% interval over seeds. "
     words += "White marks: some seeds never reached the goal, and the mean is over the others. " * partial
     absent = [kind for kind, found in needs.items() if not found]
     words += f"Never reached: {', '.join(absent)}." if absent else ""
@@ -106,7 +135,7 @@ def geometric_mean(values: Sequence[float]) -> float:
     return float(np.exp(np.mean(np.log(values)))) if len(values) else 1.0
 
 
-def _label(kind: str, slope: Interval | None, reached: bool) -> str:
+def _label(kind: str, slope: Interval | None, reached: bool, words: str) -> str:
     if not reached:
         return f"{kind}: never reached"
-    return kind if slope is None else f"{kind}: slope {interval(slope)}"
+    return kind if slope is None else f"{kind}: {words} {interval(slope)}"

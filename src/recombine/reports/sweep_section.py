@@ -7,7 +7,7 @@ from recombine.reports.ablation_scatter import Cloud, ablation_scatter
 from recombine.reports.findings import Findings
 from recombine.reports.kinds import meaning
 from recombine.reports.markup import Markup, join, tag
-from recombine.reports.scaling_figure import scaling_figure
+from recombine.reports.scaling_figure import Growth, scaling_figure
 from recombine.reports.settings import SettingRuns, key_of, numbers_of
 from recombine.reports.sweep_figure import Series, Wording, lines_figure, plane_figure
 
@@ -46,9 +46,10 @@ def sweep_drawing(sweep: Sweep, places: Places) -> Markup | None:
     if sweep.kind == "scatter":
         clouds = [Cloud(name, _pairs(settings.values(), sweep)) for name, settings in places.items()]
         return ablation_scatter(clouds, caption, across=sweep.axis_label, up=sweep.quantity)
-    if sweep.kind == "scaling":
+    if sweep.kind in ("scaling", "exponential"):
         kinds = {name: _measures(settings.values()) for name, settings in places.items()}
-        return scaling_figure({name: seeds for name, seeds in kinds.items() if seeds}, caption, sweep.quantity)
+        growth = Growth(sweep.axis_label, sweep.value_label, sweep.kind == "exponential")
+        return scaling_figure({name: seeds for name, seeds in kinds.items() if seeds}, caption, sweep.quantity, growth)
     wording = Wording(sweep.quantity, sweep.axis_label, caption, sweep.series_label, sweep.log_across, sweep.log_value)
     series = [
         Series(name, {number: setting.numbers(sweep.quantity) for number, setting in settings.items()})

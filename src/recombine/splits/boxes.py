@@ -4,7 +4,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from recombine.core.errors import InputError
 from recombine.factors import Grid
@@ -111,3 +111,21 @@ class Corner(Region):
     def contains(self, grid: Grid) -> Mask:
         sides = (at_or_above(self.kind, grid, name, level) for name, level in self.__pydantic_extra__.items())
         return reduce(np.logical_and, sides)
+
+
+@regions.register("several")
+class Several(Region):
+    """At least so many factors, whichever they are, at or above a level: several(count=2, low=3).
+
+    Training then shows each factor's upper levels, and never ``count`` of them together. 1 holds out whole levels.
+    """
+
+    count: int = Field(ge=1)
+    low: Level
+
+    def contains(self, grid: Grid) -> Mask:
+        if self.count > len(grid.shape):
+            raise InputError(
+                f"several: count = {self.count} is more than the {len(grid.shape)} factors of the grid; lower it."
+            )
+        return (grid.combinations() >= self.low).sum(axis=1) >= self.count

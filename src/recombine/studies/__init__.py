@@ -1,7 +1,7 @@
 """Work as values, and the executor that runs what has no record. No torch until something is trained."""
 
 from recombine.studies.calculation import Calculation, Computed, calculations
-from recombine.studies.cost import seconds_alone
+from recombine.studies.cost import seconds_together
 from recombine.studies.experiment import Experiment
 from recombine.studies.work import Work, change, distinct, vary
 
@@ -13,6 +13,6 @@ __all__ = [
     "calculations",
     "change",
     "distinct",
-    "seconds_alone",
+    "seconds_together",
     "vary",
 ]

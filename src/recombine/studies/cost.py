@@ -63,10 +63,9 @@ def measured(stack: Stack) -> tuple[float, float]:
 
 
 @cache
-def seconds_alone(experiment: Experiment) -> float:
-    """Expected seconds of one core for one experiment on its own."""
-    (expected,) = seconds([Stack((experiment,))]).values()
-    return expected
+def seconds_together(*experiments: Experiment) -> float:
+    """Expected seconds of one core for experiments of one shape that train as one stack; for one on its own."""
+    return sum(seconds([Stack(experiments)]).values())
 
 
 def seconds_per_step(stack: Stack) -> float:

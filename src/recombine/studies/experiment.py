@@ -63,6 +63,7 @@ class Experiment(Work):
             (f"{problem.examples} examples", problem.examples is not None),
             ("held-out revealed", problem.reveal),
             (f"{recipe.loss} loss", recipe.loss != "mse"),
+            (f"{recipe.noise.kind} noise" if recipe.noise else "", recipe.noise is not None),
             ("penalty " + ", ".join(penalty.kind for penalty in recipe.penalties), recipe.penalties),
         ]
         words = [self.title(), problem.split.kind, f"{recipe.steps} steps", *(word for word, said in extra if said)]
@@ -71,12 +72,13 @@ class Experiment(Work):
     def shape(self) -> str:
         """All but seed, numbers of training, initial scale, and which examples are shown.
 
-        Numbers of training are the rate, the decay and the strengths of penalties. Measures come after training.
+        Numbers of training are the rate, the decay, and the strengths of penalties and noise. Measures come later.
         """
         if not self.model.stackable:
             return self.digest()
         recipe = self.recipe
-        alike = change(recipe, rate=1.0, decay=0.0, penalties=())
+        noise = recipe.noise and change(recipe.noise, **{recipe.noise.strength_name: 0.0})
+        alike = change(recipe, rate=1.0, decay=0.0, penalties=(), noise=noise)
         penalties = [{**dump(penalty), **dict.fromkeys(penalty.strengths(), 0)} for penalty in recipe.penalties]
         # A batch of all examples has their number.
         examples = len(self.problem.training_set(self.seed)) if recipe.batch == "all" else None

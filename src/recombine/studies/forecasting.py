@@ -11,6 +11,7 @@ from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
+from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
 from recombine.models import ModelSpec, models
 from recombine.splits import unseen_levels
@@ -39,10 +40,11 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
     check_forecast_size(problem)  # before a kernel of a model is computed
+    draws = forecast_functions if isinstance(problem.task, FunctionTask) else forecast_pictures
     kernels = tangent_kernels()
     if model is not None:
         kernels |= {f"tangent kernel of {models.parse(model).kind}": model_kernel(problem, model, seed)}
-    return forecast_pictures(problem, kernels, seed)
+    return draws(problem, kernels, seed)
 
 
 def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
@@ -69,8 +71,33 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
     )
 
 
+def forecast_functions(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
+    """What regression with these kernels says about the answers of functions, at places of every held-out cell."""
+    check_forecast_size(problem)
+    assert isinstance(problem.task, FunctionTask)
+    shown, everything = problem.training_set(seed), problem.task.asked(seed)
+    return forecast_images(
+        codes=everything.codes,
+        train=shown.codes,
+        train_targets=_flat(shown.targets),
+        truth=_flat(everything.targets),
+        sections={name: np.repeat(mask, problem.task.asked_each) for name, mask in problem.parts.sections.items()},
+        blank=0.0,
+        kernels=kernels,
+        dark=False,
+        image=None,
+        grid=None,
+        alone=np.zeros(len(shown), dtype=bool),
+        periodic=False,
+    )
+
+
 def check_forecast_size(problem: Problem) -> None:
     """Refuse a forecast of pictures that would not fit in memory, by counting; no picture is drawn."""
+    if isinstance(problem.task, FunctionTask):
+        shown = int(problem.trained.sum()) if problem.examples is None else problem.examples
+        check_size(problem.grid.size * problem.task.asked_each, shown, len(problem.task.modules_out))
+        return
     combinations = int(problem.trained.sum()) if problem.examples is None else problem.examples
     levels = [problem.grid.shape[problem.grid.axis(name)] for name in problem.isolated]
     alone = sum(levels) if problem.isolated_levels is None else problem.isolated_levels * len(levels)

@@ -32,7 +32,7 @@ from recombine.studies.forecasting import record_forecast
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack, plan_stacks
 from recombine.studies.work import Work, distinct
-from recombine.training import Outcome, penalties
+from recombine.training import Outcome, noises, penalties
 
 Settings = dict[str, Any]
 
@@ -208,7 +208,7 @@ def _main_left_alone() -> Iterator[None]:
     """
     main = sys.modules["__main__"]
     registries: tuple[Mapping[str, Any], ...] = (
-        tasks, encodings, image_sets, regions, models, measures, exhibits, penalties, calculations,
+        tasks, encodings, image_sets, regions, models, measures, exhibits, penalties, noises, calculations,
     )  # fmt: skip
     if any(getattr(thing, "__module__", "") == "__main__" for registry in registries for thing in registry.values()):
         yield

@@ -11,7 +11,8 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
-from recombine.measures import ComponentEvidence, Evidence, measures
+from recombine.data.functions import FunctionTask
+from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, measures
 from recombine.models import Interface, ModelSpec, models
 from recombine.records import Record, user_store
 from recombine.studies.experiment import Experiment
@@ -43,7 +44,7 @@ class Run:
         return network.eval()
 
     @cached_property
-    def evidence(self) -> "Evidence | ComponentEvidence":
+    def evidence(self) -> "AnyEvidence":
         """Outputs and activations over the whole grid."""
         from recombine.training.observe import observe, truth
         from recombine.training.run import build
@@ -55,7 +56,7 @@ class Run:
 
     def layers(self) -> dict[str, np.ndarray]:
         """The activations of every layer over what is asked: every combination, or tuples of images for it."""
-        if isinstance(self.evidence, Evidence):
+        if not isinstance(self.evidence, ComponentEvidence):
             return dict(self.evidence.layers)
         import torch
 
@@ -99,18 +100,21 @@ class Runs(Sequence[Run]):
         return np.stack([each.outputs[_section(each, section)] for each in pictures])
 
     def answers(self, section: str = "ood") -> np.ndarray:
-        """What each seed of a component task answers to the combinations of a section: (seeds, combinations)."""
-        numbers = [run.evidence for run in self if isinstance(run.evidence, ComponentEvidence)]
-        if not numbers:
-            raise InputError("these runs draw pictures; ask for their `images` instead.")
-        return np.stack([each.mean[_section(each, section)] for each in numbers])
+        """What each seed answers within a section: (seeds, combinations), or (seeds, items, outputs) of functions."""
+        found = []
+        for run in self:
+            seen = run.evidence
+            if isinstance(seen, Evidence):
+                raise InputError("these runs draw pictures; ask for their `images` instead.")
+            found.append((seen.mean if isinstance(seen, ComponentEvidence) else seen.answers)[_section(seen, section)])
+        return np.stack(found)
 
     def representations(self) -> list[dict[str, np.ndarray]]:
         """For each seed, every layer's activations over what is asked, in order: (examples, features)."""
         return [run.layers() for run in self]
 
 
-def _section(evidence: Evidence | ComponentEvidence, name: str) -> np.ndarray:
+def _section(evidence: AnyEvidence, name: str) -> np.ndarray:
     sections = evidence.sections
     if name not in sections:
         raise InputError(f"this split has no section {name!r}; it has {', '.join(sections)}.")
@@ -127,6 +131,11 @@ CLASSES = (
     "salience",
 )
 SUMS = ("slope", "offset", "id_slope", "leak", "id_mse", "ood_mse", "additivity_test", "salience")
+OF_MODULES = (
+    "cross_talk", "path_modularity", "newman_q", "spectral_score", "in_block_share", "unit_selectivity", "shift_leak",
+    "scale_leak", "jacobian_cross_talk",
+)  # fmt: skip
+FUNCTIONS = ("id_mse", "ood_mse", "id_nmse", "ood_nmse", "noise_robustness", "alive_units", *OF_MODULES)
 STANDARD = (
     "id_nmse", "ood_nmse", "rim_nmse", "interior_nmse", "error_plateau", "id_accuracy", "ood_accuracy",
     "interior_accuracy", "superposition_index", "sharer_weight", "sharer_chance", "similarity_advantage_band1",
@@ -145,6 +154,8 @@ def standard_measures(problem: Problem) -> tuple[str, ...]:
     task = problem.task
     if isinstance(task, ComponentTask):
         return (CLASSES if task.binary else SUMS) + (("familiar_accuracy",) if task.images and task.binary else ())
+    if isinstance(task, FunctionTask):
+        return tuple(name for name in FUNCTIONS if task.modules_out.max() > 0 or name not in OF_MODULES)
     sections = set(problem.parts.sections)
     return tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
 

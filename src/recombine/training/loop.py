@@ -12,6 +12,7 @@ from torch import nn
 from recombine.core.seeds import stream, torch_seed
 from recombine.core.shapes import Float
 from recombine.data import Examples
+from recombine.training.feedforward_by_hand import FeedforwardByHand
 from recombine.training.mlp_by_hand import MlpByHand
 from recombine.training.recipe import Recipe
 from recombine.training.steppers import Alone, Mapped, Member, Stepper
@@ -46,9 +47,11 @@ def batches(items: int, batch: int, steps: int, seed: int) -> Iterator[np.ndarra
 
 def stepper_for(members: Sequence[Member]) -> Stepper:
     """The fastest way to step these members together."""
-    if len(members) == 1 and not MlpByHand.fits(members):
-        return Alone(members[0])
-    return MlpByHand(members) if MlpByHand.fits(members) else Mapped(members)
+    by_hand: tuple[type[MlpByHand] | type[FeedforwardByHand], ...] = (MlpByHand, FeedforwardByHand)
+    for stepper in by_hand:
+        if stepper.fits(members):
+            return stepper(members)
+    return Alone(members[0]) if len(members) == 1 else Mapped(members)
 
 
 # Layers that draw by chance, or that change numbers of their own while they train.

@@ -20,13 +20,14 @@ from recombine.training.steppers import Member, Stack
 
 
 class MlpByHand(Stack):
-    """Members are `MlpNetwork`s without penalties, with a loss whose gradient is written out above."""
+    """Members are `MlpNetwork`s without penalties or noise, with a loss whose gradient is written out above."""
 
     @staticmethod
     def fits(members: Sequence[Member]) -> bool:
         return all(
             type(member.network) is MlpNetwork
             and not member.recipe.penalties
+            and member.recipe.noise is None
             and member.recipe.loss in ("mse", "logistic")
             and all(parameter.requires_grad for parameter in member.network.parameters())
             for member in members

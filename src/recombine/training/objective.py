@@ -6,9 +6,12 @@ import torch
 from torch import nn
 
 from recombine.core.shapes import Float
+from recombine.models.network import Network, Through, unchanged
+from recombine.training.penalties import layers_of
 from recombine.training.recipe import Recipe
 
 Strengths = Sequence[Mapping[str, float | torch.Tensor]]  # of each penalty, by name
+Noisy = tuple[float | torch.Tensor, Mapping[str, torch.Tensor]]  # the strength of the noise, and its draws by layer
 
 
 def squared_and_absolute(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -35,15 +38,35 @@ class Objective(nn.Module):
         super().__init__()
         self.network = network
         self.penalties = recipe.penalties
+        self.noise = recipe.noise
         self.error = ERRORS[recipe.loss]
+        self.looks_inside = any(penalty.looks_inside for penalty in recipe.penalties)
 
     def forward(
         self,
         codes: Float[torch.Tensor, "batch inputs"],
         targets: Float[torch.Tensor, "batch rows columns"],
         strengths: Strengths,
+        noisy: Noisy | None = None,
     ) -> tuple[Float[torch.Tensor, ""], Float[torch.Tensor, ""]]:
         """The loss and, of it, the error alone."""
-        error = self.error(self.network(codes), targets)
-        terms = [p.term(self.network, **s) for p, s in zip(self.penalties, strengths, strict=True)]
+        stages = self.stages(codes, noisy)
+        error = self.error(stages["output"], targets)
+        terms = [p.term(self.network, stages, **s) for p, s in zip(self.penalties, strengths, strict=True)]
         return torch.stack([error, *terms]).sum() if terms else error, error
+
+    def stages(self, codes: torch.Tensor, noisy: Noisy | None) -> dict[str, torch.Tensor]:
+        """The output, and the hidden stages where something looks at them."""
+        if not self.looks_inside and noisy is None:
+            return {"output": self.network(codes)}
+        layers_of(self.network)  # says so where there are none
+        assert isinstance(self.network, Network)
+        return dict(self.network.stages(codes, unchanged if noisy is None else self.disturb(*noisy)))
+
+    def disturb(self, level: float | torch.Tensor, draws: Mapping[str, torch.Tensor]) -> Through:
+        """What the noise does to each hidden stage."""
+
+        def through(name: str, stage: torch.Tensor) -> torch.Tensor:
+            return self.noise.on(stage, draws[name], level) if self.noise and name in draws else stage
+
+        return through

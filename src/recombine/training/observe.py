@@ -10,10 +10,12 @@ from torch import nn
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
+from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
-from recombine.measures import ComponentEvidence, Evidence
+from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence
 from recombine.models.activations import activations, channels
 from recombine.models.tangent import tangent_kernel
+from recombine.training.probing import Probes
 
 # Samples of a combination whose activations are compared with those of others.
 COMPARED = 11
@@ -21,10 +23,12 @@ COMPARED = 11
 MOST_COMBINATIONS = 256
 
 
-def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: int) -> Evidence | ComponentEvidence:
+def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: int) -> AnyEvidence:
     """Outputs and representations over the whole grid, held-out combinations included."""
     if isinstance(problem.task, ComponentTask):
         return _components(problem, problem.task, network, untrained, seed)
+    if isinstance(problem.task, FunctionTask):
+        return _modules(problem, problem.task, network, seed)
     everything = problem.everything
     codes = torch.from_numpy(everything.codes)
     layers = {name: tensor.numpy() for name, tensor in activations(network, codes).items()}
@@ -64,6 +68,23 @@ def _evidence(
         channels=channels,
         places=task.places,
         rings=(problem.grid.factors[0].periodic, problem.grid.factors[1].periodic),
+    )
+
+
+def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int) -> ModuleEvidence:
+    asked = task.asked(seed)
+    layers = activations(network, torch.from_numpy(asked.codes))
+    matrices = network.matrices() if hasattr(network, "matrices") else []  # type: ignore[operator]
+    sections = {name: np.repeat(mask, task.asked_each) for name, mask in problem.parts.sections.items()}
+    return ModuleEvidence(
+        targets=asked.targets[:, 0].astype(np.float64),
+        answers=layers["output"].double().numpy(),
+        sections=sections,
+        modules_in=task.modules_in,
+        modules_out=task.modules_out,
+        weights=tuple(matrix.detach().double().numpy() for matrix in matrices),
+        layers={name: layer.numpy() for name, layer in layers.items()},
+        probes=Probes(task, network, asked.positions, seed),
     )
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, Spec
+from recombine.training.noise import Noise, noises
 from recombine.training.penalties import Penalty
 from recombine.training.penalties import penalties as known
 
@@ -31,6 +32,7 @@ class Recipe(Spec):
     momentum: float = Field(default=0.0, ge=0, lt=1)
     stop: float | None = Field(default=None, gt=0)
     clip: float | None = Field(default=None, gt=0)
+    noise: Annotated[Noise, MemberOf(noises)] | None = None
 
     def model_post_init(self, context: object) -> None:
         if self.momentum and self.optimiser != "sgd":

@@ -12,7 +12,16 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.seeds import torch_seed
 from recombine.data import Problem
-from recombine.measures import ComponentEvidence, Evidence, NotFinite, error_map, exhibits, measures
+from recombine.measures import (
+    AnyEvidence,
+    ComponentEvidence,
+    Evidence,
+    ModuleEvidence,
+    NotFinite,
+    error_map,
+    exhibits,
+    measures,
+)
 from recombine.models import Interface, ModelSpec
 from recombine.training.recipe import Recipe
 
@@ -122,14 +131,12 @@ def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
     except NotFinite as error:  # the last step was one too many: no loss was looked at after it
         return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    layers = tuple(evidence.layers) if isinstance(evidence, Evidence) else ()
+    layers = () if isinstance(evidence, ComponentEvidence) else tuple(evidence.layers)
     arrays |= {**shown(evidence), **_exhibits(plan, evidence)}
     return Outcome("done", None, found, _cost(started, history.seconds), arrays, weights, layers, undefined)
 
 
-def measure_network(
-    plan: Plan, network: "nn.Module"
-) -> tuple[Evidence | ComponentEvidence, dict[str, Any], dict[str, str]]:
+def measure_network(plan: Plan, network: "nn.Module") -> tuple[AnyEvidence, dict[str, Any], dict[str, str]]:
     """What a network shows on the problem of a plan, its measures, and those it has not, with the reason."""
     from recombine.training.observe import observe
 
@@ -144,7 +151,7 @@ def _true_outcome(plan: Plan, evidence: Evidence) -> Outcome:
     return Outcome("done", None, found, _cost(started, 0.0), arrays, {}, tuple(evidence.layers), undefined)
 
 
-def _measures(plan: Plan, evidence: Evidence | ComponentEvidence) -> tuple[dict[str, Any], dict[str, str]]:
+def _measures(plan: Plan, evidence: AnyEvidence) -> tuple[dict[str, Any], dict[str, str]]:
     """The measures of a plan, and those that are undefined here, with the reason: what was trained is kept."""
     found, undefined = {}, {}
     for name in plan.measures:
@@ -155,21 +162,21 @@ def _measures(plan: Plan, evidence: Evidence | ComponentEvidence) -> tuple[dict[
     return found, undefined
 
 
-def _exhibits(plan: Plan, evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:
+def _exhibits(plan: Plan, evidence: AnyEvidence) -> dict[str, np.ndarray]:
     """The arrays for figures that a plan asks for; what cannot be drawn of this run is left out."""
     found: dict[str, np.ndarray] = {}
-    if not isinstance(evidence, Evidence):
-        return found
     for name in plan.exhibits:
         with suppress(InputError):
             found |= exhibits.pick(name)(evidence)
     return found
 
 
-def shown(evidence: Evidence | ComponentEvidence) -> dict[str, np.ndarray]:
+def shown(evidence: AnyEvidence) -> dict[str, np.ndarray]:
     """What a record keeps of the evidence: small arrays for figures."""
     if isinstance(evidence, ComponentEvidence):
         return {"answers": evidence.mean, "targets": evidence.targets}
+    if isinstance(evidence, ModuleEvidence):
+        return {}  # what there is to see are numbers, and exhibits
     errors = np.minimum(error_map(evidence), np.finfo(np.float32).max)  # a network may be wrong beyond all bounds
     return {"error_map": errors.astype(np.float32), **samples(evidence)}
 

@@ -14,6 +14,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from recombine.core.shapes import Float
 from recombine.data import Examples
+from recombine.training.noise import Draws
 from recombine.training.objective import Objective
 from recombine.training.recipe import Recipe
 
@@ -31,6 +32,25 @@ class Member:
     def batch(self) -> int:
         """Examples in a batch."""
         return len(self.examples) if self.recipe.batch == "all" else self.recipe.batch
+
+
+class NoiseOf:
+    """The noise of some members: their strengths, and their draws step by step."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+        self.draws: Draws | None = None
+        noises = [member.recipe.noise for member in members]
+        self.strengths = torch.tensor([noise.strength if noise else 0.0 for noise in noises])
+
+    def next(self, codes: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]] | None:
+        """Strengths by member and the next draws by layer; None where there is no noise."""
+        noise = self.members[0].recipe.noise
+        if noise is None:
+            return None
+        if self.draws is None:
+            self.draws = Draws(self.members[0].network, noise, codes[0], [member.seed for member in self.members])
+        return self.strengths, self.draws.next()
 
 
 class Stepper(ABC):
@@ -73,12 +93,15 @@ class Alone(Stepper):
     def __init__(self, member: Member) -> None:
         self.objective = Objective(member.network, member.recipe)
         self.strengths = [penalty.strengths() for penalty in member.recipe.penalties]
+        self.noise = NoiseOf([member])
         self.trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
         self.descent = optimiser([(self.trained, member.recipe)])
         self.clip = member.recipe.clip
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
-        self.last = self.objective(codes[0], targets[0], self.strengths)
+        noisy = self.noise.next(codes)
+        alone = None if noisy is None else (noisy[0][0], {name: draws[0] for name, draws in noisy[1].items()})
+        self.last = self.objective(codes[0], targets[0], self.strengths, alone)
         self.descent.zero_grad(set_to_none=True)
         self.last[0].backward()
         if self.clip is not None:
@@ -147,12 +170,14 @@ class Mapped(Stack):
         self.names = [f"network.{name}" for name, _ in members[0].network.named_parameters()]
         by_member = [[penalty.strengths() for penalty in member.recipe.penalties] for member in members]
         self.strengths = [table(each) for each in zip(*by_member, strict=True)]
+        self.noise = NoiseOf(members)
         self.objectives = vmap(lambda weights, *rest: functional_call(template, weights, rest))
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
         rows = self.weights.detach().requires_grad_()
         weights = dict(zip(self.names, self.cut(rows), strict=True))
-        self.last = self.objectives(weights, codes, targets, self.strengths)
+        noisy = self.noise.next(codes)
+        self.last = self.objectives(weights, codes, targets, self.strengths, *(() if noisy is None else (noisy,)))
         # Members share nothing, so the gradient of the sum has each member's own gradient in its row.
         self.descend(torch.autograd.grad(self.last[0].sum(), rows)[0])
 

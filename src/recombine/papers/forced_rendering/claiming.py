@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from recombine.papers.claims import Check, Claim, Control, Scale, Setting
+from recombine.papers.claims import Average, Check, Claim, Control, Scale, Setting
 
 KEY = "forced-rendering"
 
@@ -28,7 +28,9 @@ def claim(
 ) -> Claim:
     named = settings if isinstance(settings, Mapping) else {"main": settings}
     # Errors differ between seeds by factors, not by summands: their geometric mean is judged.
-    judged = tuple(replace(c, geometric=c.quantity.endswith("nmse") and c.minus is None) for c in checks)
+    judged = tuple(
+        replace(c, average=Average.GEOMETRIC) if c.quantity.endswith("nmse") and c.minus is None else c for c in checks
+    )
     return Claim(id, KEY, place, says, judged, named, control, seeds, least)
 
 

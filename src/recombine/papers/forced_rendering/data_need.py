@@ -10,7 +10,7 @@ from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
-from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_alone
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
 from recombine.theory import COMPOSES_BELOW
 from recombine.training import Recipe, run
 
@@ -90,7 +90,7 @@ class DataNeed(Calculation):
         """As if the search took its usual number of trainings at every size."""
         return sum(
             (2 + np.log2(np.log(2 * self.most * n * n) / np.log(CLOSE)))
-            * seconds_alone(change(self, seed=0).training(n, n * n))
+            * seconds_together(change(self, seed=0).training(n, n * n))
             for n in self.sizes
         )
 

@@ -10,7 +10,7 @@ from recombine.data import Problem
 from recombine.measures import Evidence, nmse
 from recombine.measures.correlation import pearson
 from recombine.models import ModelSpec, models
-from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_alone
+from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_together
 from recombine.studies.forecasting import forecast_pictures, model_kernel
 from recombine.theory import tangent_kernels
 from recombine.theory.additive import additive_fit
@@ -76,7 +76,7 @@ class DecoderOracle(Calculation):
         )
 
     def expected_seconds(self) -> float:
-        return 30.0 + seconds_alone(
+        return 30.0 + seconds_together(
             Experiment(problem=self.problem, model=self.model, recipe=self.recipe, measures=("ood_nmse",))
         )
 

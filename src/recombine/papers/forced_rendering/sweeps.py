@@ -39,6 +39,7 @@ SWEEPS = (
             "stripes and bumps, in the hole, whole picture": {0: s.need_stripes_picture},
         },
         kind="scaling",
+        value_label="smallest training set, pictures",
     ),
     Sweep(
         "stripes-and-bumps",
