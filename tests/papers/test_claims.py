@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
@@ -352,3 +352,171 @@ def test_the_geometric_interval_of_equal_factors_is_that_of_their_logarithms():
     # There is no logarithm of 0.
     assert Interval.over_seeds([0.0, 2.0], average=Average.GEOMETRIC) == Interval.over_seeds([0.0, 2.0])
     assert Interval.over_seeds([2.0], average=Average.GEOMETRIC).high == math.inf
+
+
+# Ratios
+
+
+def test_a_ratio_is_taken_seed_by_seed():
+    """Seeds differ by factors of ten, and the ratio hardly at all: only paired does it show."""
+    it = with_settings(Check("slope", Range(0.4, 0.6), "", "one", over="two"))
+    found = judged(it, values(0.5, 5.1, 49.0), values(1.0, 10.0, 100.0))
+    measured, paired = found.checks[0].measured, Interval.over_seeds([0.5, 0.51, 0.49])
+    assert (measured.estimate, measured.low, measured.high) == pytest.approx((paired.estimate, paired.low, paired.high))
+    assert measured.seeds == 3
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.checks[0].to_dict()["of"] == "one over two"
+    assert it.describe()["checks"][0]["of"] == "one over two"
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=3, max_size=3))
+def test_the_geometric_mean_of_a_ratio_is_the_ratio_of_the_geometric_means(pairs):
+    one, two = zip(*pairs, strict=True)
+    it = with_settings(Check("slope", Range(), "", "one", over="two", average=Average.GEOMETRIC))
+    found = judged(it, values(*one), values(*two)).checks[0].measured
+    above, below = (Interval.over_seeds(list(each), Average.GEOMETRIC).estimate for each in (one, two))
+    assert found.estimate == pytest.approx(above / below)
+
+
+def test_the_control_of_a_ratio_is_the_ratio_the_other_way():
+    it = with_settings(Check("slope", Range(high=0.6), "", "one", over="two", average=Average.GEOMETRIC))
+    found = judged(it, values(0.5, 0.5, 0.51), values(1.0, 1.01, 1.0))
+    assert found.verdict is Verdict.CONFIRMED
+    assert found.control_checks[0].measured.estimate == pytest.approx(1 / found.checks[0].measured.estimate)
+    assert found.control_verdict is Verdict.CONTRADICTED
+
+
+@pytest.mark.parametrize("nought", [0.0, -0.0])
+def test_a_ratio_to_nothing_is_undecided_and_says_why(nought):
+    it = with_settings(Check("slope", Range(high=0.5), "", "one", over="two"))
+    found = judged(it, values(1.0, 1.0, 1.0), values(1.0, nought, 1.0))
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.checks[0].measured is None
+    assert found.checks[0].note == "no ratio: the other setting has 0"
+    # Nothing over something is a number.
+    assert judged(it, values(0.0, 0.0, 0.0), values(1.0, 1.0, 1.0)).verdict is Verdict.CONFIRMED
+
+
+def test_a_ratio_with_a_missing_or_failed_half_is_not_judged():
+    it = with_settings(Check("slope", Range(high=0.5), "", "one", over="two"))
+    bodies = {
+        work.digest(): {"status": "done", "reason": None, "measures": {"slope": 1.0}, "cost": {}}
+        for work in it.runs(Scale.QUICK)["one"]
+    }
+    assert judge(it, Scale.QUICK, bodies).verdict is Verdict.MISSING
+    failed = {work.digest(): {"status": "failed", "reason": "nan", "cost": {}} for work in it.runs(Scale.QUICK)["two"]}
+    assert judge(it, Scale.QUICK, bodies | failed).verdict is Verdict.UNDECIDED
+
+
+def test_a_ratio_of_exact_runs_is_exact():
+    it = with_settings(Check("slope", Range(1.5, 1.5), "", "one", over="two"), exact=True)
+    found = judged(it, values(0.75), values(0.5), exact=True)
+    assert found.checks[0].measured == Interval(1.5, 1.5, 1.5, 1)
+    assert found.verdict is Verdict.CONFIRMED
+
+
+def test_a_check_is_a_difference_or_a_ratio_and_not_both():
+    with pytest.raises(ValueError, match=r"^check of slope: a difference or a ratio, not both\.$"):
+        Check("slope", Range(), "", "one", minus="two", over="three")
+
+
+@pytest.mark.parametrize(
+    ("check", "where", "beside", "looks_at"),
+    [
+        (Check("slope", Range(), "", "one"), "one", None, ("one",)),
+        (Check("slope", Range(), "", "one", minus="two"), "one minus two", "two", ("one", "two")),
+        (Check("slope", Range(), "", "one", over="two"), "one over two", "two", ("one", "two")),
+    ],
+)
+def test_a_check_tells_what_it_looks_at(check, where, beside, looks_at):
+    assert (check.where(), check.beside, check.settings) == (where, beside, looks_at)
+
+
+def test_a_ratio_to_a_setting_that_is_not_given_is_a_mistake():
+    with pytest.raises(ValueError, match=r"claim X2: checks name settings \['three'\] that are not given"):
+        with_settings(Check("slope", Range(), "", "one", over="three"))
+
+
+# Medians
+
+
+def order_statistics(count: int) -> int:
+    """The largest k with P(fewer than k of n values below the median) <= 0.025, by counting; 0 if there is none.
+
+    Of n values each is below the median with probability 1/2.
+    """
+    chances = [math.comb(count, below) / 2**count for below in range(count + 1)]
+    return max((k for k in range(count // 2 + 1) if sum(chances[:k]) <= 0.025), default=0)
+
+
+@pytest.mark.parametrize("count", range(1, 41))
+def test_the_interval_of_the_median_lies_between_the_order_statistics(count):
+    k = order_statistics(count)
+    found = Interval.over_seeds([float(value) for value in range(1, count + 1)], Average.MEDIAN)
+    assert found.estimate == (count + 1) / 2
+    assert (found.low, found.high) == ((k, count + 1 - k) if k else (-math.inf, math.inf))
+    assert found.seeds == count
+
+
+@pytest.mark.parametrize("count", [6, 8, 10, 17, 30])
+def test_it_covers_the_median_of_any_distribution_as_often_as_counting_says(count):
+    """1 - 2 P(Binomial(n, 1/2) < k), at least 0.95; here of a skewed distribution, whose median is 1."""
+    k = order_statistics(count)
+    exact = 1 - 2 * sum(math.comb(count, below) for below in range(k)) / 2**count
+    assert exact >= 0.95
+    samples = np.exp(3 * np.random.default_rng(count).normal(size=(4000, count)))
+    found = [Interval.over_seeds(sample, Average.MEDIAN) for sample in samples.tolist()]
+    assert np.mean([each.low <= 1 <= each.high for each in found]) == pytest.approx(exact, abs=0.012)
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_fewer_than_six_values_have_a_median_and_decide_nothing(count):
+    found = Interval.over_seeds([0.5] * count, Average.MEDIAN)
+    assert (found.estimate, found.low, found.high) == (0.5, -math.inf, math.inf)
+    assert Check("slope", Range(0.0, 1.0), "").judge(found) is Verdict.UNDECIDED
+    six = Interval.over_seeds([0.5] * 6, Average.MEDIAN)
+    assert Check("slope", Range(0.0, 1.0), "").judge(six) is Verdict.CONFIRMED
+
+
+@given(st.lists(st.floats(-5, 5), min_size=6, max_size=15))
+def test_a_rising_map_of_the_values_maps_the_interval_of_the_median(numbers):
+    """The ends are values, so that errors and their logarithms are judged alike; of an odd number the middle is too."""
+    found = Interval.over_seeds(numbers, Average.MEDIAN)
+    mapped = Interval.over_seeds([math.exp(number) for number in numbers], Average.MEDIAN)
+    assert (mapped.low, mapped.high) == (math.exp(found.low), math.exp(found.high))
+    if len(numbers) % 2:
+        assert mapped.estimate == math.exp(found.estimate)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=6, max_size=12), st.randoms())
+def test_the_order_of_the_seeds_does_not_matter_and_the_interval_contains_its_estimate(numbers, random):
+    found = Interval.over_seeds(numbers, Average.MEDIAN)
+    mixed = random.sample(numbers, len(numbers))
+    assert Interval.over_seeds(mixed, Average.MEDIAN) == found
+    assert found.low <= found.estimate <= found.high
+
+
+def test_one_seed_that_got_stuck_moves_a_mean_and_no_median():
+    stuck = [*(1.0 + 0.01 * seed for seed in range(9)), 1e6]
+    check = Check("slope", Range(0.9, 1.2), "")
+    assert check.judge(Interval.over_seeds(stuck, Average.MEDIAN)) is Verdict.CONFIRMED
+    assert check.judge(Interval.over_seeds(stuck)) is Verdict.UNDECIDED
+
+
+def test_the_median_of_a_ratio_is_that_of_the_ratios():
+    it = with_settings(Check("slope", Range(high=0.2), "", "one", over="two", average=Average.MEDIAN), seeds=7)
+    ratios = (0.05, 0.1, 0.11, 0.12, 0.13, 0.15, 0.19)
+    found = judged(
+        it, values(*(10.0**seed * ratio for seed, ratio in enumerate(ratios))), values(*10.0 ** np.arange(7))
+    )
+    measured = found.checks[0].measured
+    assert (measured.estimate, measured.low, measured.high) == pytest.approx((0.12, 0.05, 0.19))
+    assert found.verdict is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize("average", Average)
+def test_a_check_says_which_average_it_judges(average):
+    it = with_settings(Check("slope", Range(), "", "one", average=average))
+    assert it.describe()["checks"][0]["average"] == average
+    assert Check("slope", Range(), "").average is Average.MEAN

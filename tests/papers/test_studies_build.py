@@ -105,7 +105,8 @@ def first_steps() -> dict[str, tuple[Experiment, bool]]:
                     cut = short(work)
                     # Two steps of the same network on the same inputs are one test, whatever is held out.
                     what = [dump(cut.model), dump(_without_total(cut).task), cut.recipe.loss, cut.recipe.optimiser]
-                    name = canonical_json([*what, len(cut.recipe.penalties)])
+                    added = [each.kind for each in (*cut.recipe.penalties, cut.recipe.noise) if each is not None]
+                    name = canonical_json([*what, added])
                     found.setdefault(name, (cut, scale is Scale.PAPER))
     return found
 

@@ -29,6 +29,7 @@ EXAMPLES: dict[str, Region] = {
     "band": splits.band(factor="x", low=2, high=4),
     "cross": CROSS,
     "corner": CORNER,
+    "several": splits.several(count=2, low=3),
     "diagonal": splits.diagonal(width=1.5),
     "orthogonal": splits.orthogonal(at={"x": 3}),
     "conjunctions": splits.conjunctions(of=[{"x": 3, "y": 4}, {"y": 0}]),
@@ -78,6 +79,7 @@ def documents(draw: st.DrawFn, factors: Factors) -> dict[str, Any]:
     else:
         settings_ = {
             "corner": few,
+            "several": {"count": len(some), "low": min(few.values())},
             "anchors": {name: [index, 0] for name, index in few.items()},
             "diagonal": {"width": draw(st.floats(0, 6))},
             "orthogonal": {"at": few},

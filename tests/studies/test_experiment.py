@@ -13,7 +13,7 @@ from recombine.models import models
 from recombine.papers import papers  # whose calculations are registered with them
 from recombine.splits import regions
 from recombine.studies import Experiment, calculations, change, distinct, vary
-from recombine.training import Recipe, penalties
+from recombine.training import Recipe, noises, penalties
 
 SNAPSHOT = Path(__file__).with_name("defaults.json")
 BASE = Experiment(
@@ -125,7 +125,7 @@ def defaults() -> dict:
     known = {
         "Problem": Problem, "Recipe": Recipe, "Experiment": Experiment, "ComponentPictures": ComponentPictures,
     }  # fmt: skip
-    for registry in (tasks, encodings, regions, models, penalties, calculations):
+    for registry in (tasks, encodings, regions, models, penalties, noises, calculations):
         known |= {f"{registry.noun} {name}": cls for name, cls in registry.items()}
     return {
         name: {

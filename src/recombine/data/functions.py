@@ -137,11 +137,15 @@ class Parallel(FunctionTask):
         return height * np.sin(frequency * points + phase)
 
     def scatter(self, combinations: Int[np.ndarray, "items parts"], rng: np.random.Generator) -> Points:
-        points = super().scatter(combinations, rng)
         if self.inputs == "dense":
-            return points
-        kept = rng.integers(self.parts, size=(len(points), 1)) == np.arange(self.parts)
-        return np.where(kept, points, 0.0)
+            return super().scatter(combinations, rng)
+        # By a stream of its own, so that more examples contain fewer.
+        kept = rng.spawn(1)[0].integers(self.parts, size=(len(combinations), 1)) == np.arange(self.parts)
+        return np.where(kept, super().scatter(combinations, rng), 0.0)
+
+    @property
+    def leaves_cells(self) -> bool:
+        return self.inputs == "sparse"
 
 
 @tasks.register("hill")

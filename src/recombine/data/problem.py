@@ -56,6 +56,11 @@ class Problem(Spec):
                 f"isolated_levels = {self.isolated_levels} of each isolated factor cannot be shown alone: "
                 f"one of them has {fewest}; lower it."
             )
+        if self.task.leaves_cells and not (self.reveal and self.centres == "uniform"):
+            raise InputError(
+                f"task {self.task.kind!r} with these settings draws examples that leave their cells, so nothing can be "
+                "held out; set reveal = true and centres = 'uniform'."
+            )
         pool = self.trained.sum()
         if self.centres == "uniform" and self.examples is None:
             raise InputError("centres = 'uniform' draws from an area, so it needs the number of examples.")

@@ -51,6 +51,11 @@ class Task(Spec):
         return np.zeros(self.grid.size, dtype=bool)
 
     @property
+    def leaves_cells(self) -> bool:
+        """Whether examples drawn from a cell may lie in another, so that nothing can be held out."""
+        return False
+
+    @property
     def picture(self) -> tuple[int, int, int] | None:
         """Channels, rows and columns of an input that is a picture; None for a code."""
         return None

@@ -128,4 +128,9 @@ class Several(Region):
             raise InputError(
                 f"several: count = {self.count} is more than the {len(grid.shape)} factors of the grid; lower it."
             )
+        if self.low >= max(grid.shape):
+            raise InputError(
+                f"several: low = {self.low} is above every level; the largest factor has levels 0 to "
+                f"{max(grid.shape) - 1}, so lower it."
+            )
         return (grid.combinations() >= self.low).sum(axis=1) >= self.count

@@ -138,7 +138,9 @@ def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec",
     spec = models.parse(model)
     if not spec.trainable:
         raise InputError(f"model {spec.kind!r} is not trained, so it has no tangent kernel; choose another.")
-    codes = np.concatenate([problem.everything.codes, problem.training_set(seed).codes])
+    # Of functions every seed is asked about places of its own.
+    asked = problem.task.asked(seed) if isinstance(problem.task, FunctionTask) else problem.everything
+    codes = np.concatenate([asked.codes, problem.training_set(seed).codes])
     # Once over all codes: the rows and columns asked for are then looked up.
     distinct = np.unique(codes, axis=0)
     generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))

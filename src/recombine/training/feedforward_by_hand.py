@@ -193,7 +193,7 @@ class FeedforwardByHand(Stack):
         for place, (penalty, strength) in enumerate(zip(self.recipe.penalties, self.strengths, strict=True)):
             for index, weight in enumerate(self._weights_before()):
                 if isinstance(penalty, WeightSize):
-                    size = powered(weight, penalty.power)
+                    size = powered(weight, float(penalty.power))
                 elif not index:
                     continue
                 elif isinstance(penalty, WeightedActivity):

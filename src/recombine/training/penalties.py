@@ -146,7 +146,7 @@ def layers_of(network: "nn.Module | Network") -> tuple[str, ...]:
 
     if not isinstance(network, Network) or not network.unit_layers:
         raise InputError(
-            f"penalties on activity look at hidden layers, and {type(network).__name__} has none to show; "
+            f"noise and penalties on activity need hidden layers, and {type(network).__name__} has none to show; "
             "use a network with hidden layers, or leave them out."
         )
     return network.unit_layers

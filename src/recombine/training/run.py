@@ -108,6 +108,7 @@ def bytes_of(plan: Plan) -> int:
     import torch
 
     from recombine.models.activations import activations
+    from recombine.models.feedforward_network import FeedforwardNetwork
     from recombine.models.mlp_network import MlpNetwork
 
     network = build(plan.problem, plan.model, plan.seed)
@@ -117,7 +118,7 @@ def bytes_of(plan: Plan) -> int:
     examples = plan.problem.everything.targets.size
     batch = len(plan.problem.training_set(plan.seed)) if plan.recipe.batch == "all" else plan.recipe.batch
     # Forward, backward and what they need in between: measured 2 to 4 times more where autograd maps over members.
-    copies = 3 if type(network) is MlpNetwork else 12
+    copies = 3 if type(network) in (MlpNetwork, FeedforwardNetwork) else 12
     return 4 * (5 * weights + copies * batch * per_example + examples)
 
 

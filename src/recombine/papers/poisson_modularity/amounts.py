@@ -22,6 +22,7 @@ def dose(name: str, *terms: Penalty, noise: Noise | None = None, samples: int = 
 
 
 STRENGTHS = (1e-5, 1e-4, 1e-3, 1e-2)
+WEAKER = STRENGTHS[:-1]  # of activity and L1: no claim asks for more of them
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 DOSES: dict[str, dict[float, Setting]] = {
     "Poisson-like noise": {c: dose(f"poisson_{c:g}", DECAY, noise=poisson(c)) for c in LEVELS},
@@ -30,8 +31,8 @@ DOSES: dict[str, dict[float, Setting]] = {
         s: dose(f"wa1_{s:g}", DECAY, penalties.weighted_activity(power=1.0, strength=s)) for s in STRENGTHS
     },
     "weighted activity 2": {s: dose(f"wa2_{s:g}", DECAY, penalties.weighted_activity(strength=s)) for s in STRENGTHS},
-    "activity": {s: dose(f"activity_{s:g}", DECAY, penalties.activity(strength=s)) for s in STRENGTHS},
-    "L1": {s: dose(f"l1_{s:g}", DECAY, penalties.weights(power=1, strength=s)) for s in STRENGTHS},
+    "activity": {s: dose(f"activity_{s:g}", DECAY, penalties.activity(strength=s)) for s in WEAKER},
+    "L1": {s: dose(f"l1_{s:g}", DECAY, penalties.weights(power=1, strength=s)) for s in WEAKER},
     "L2 alone": {s: dose(f"l2_{s:g}", penalties.weights(strength=s)) for s in STRENGTHS},
 }
 AMOUNTS = (64, 125, 250, 500, 1000)

@@ -6,7 +6,7 @@ cross-entropy.
 """
 
 from functools import cache
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -45,7 +45,7 @@ class DigitHeads(Calculation):
         **{f"accuracy_{n}": f"share of new digits named rightly, {n} pictures" for n in SOME},
     }
 
-    frames: tuple[int, ...] = (2, 3, 4, 5)
+    frames: Annotated[tuple[int, ...], Field(min_length=1)] = (2, 3, 4, 5)
     steps: int = Field(default=6_000, ge=GLANCES)
     strength: float = Field(default=1e-2, ge=0)
     power: float = Field(default=2.0, ge=1)

@@ -1,6 +1,6 @@
 """How many examples a network needs before modules appear, against the number of functions side by side."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -10,7 +10,7 @@ from recombine.core.shapes import Float
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
-from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_together
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
 from recombine.training import Recipe, penalties, run_stack
 
 MODULAR = 0.5  # path modularity: half of the way from mixed to modular
@@ -42,7 +42,7 @@ class ModuleNeed(Calculation):
         **{f"need_{k}": f"examples at which modules appear with {k} functions" for k in SOME},
     }
 
-    parts: tuple[int, ...] = (2, 3, 4, 5)
+    parts: Annotated[tuple[int, ...], Field(min_length=1)] = (2, 3, 4, 5)
     samples: tuple[int, ...] = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
     steps: int = Field(default=30_000, ge=1)
     strength: float = Field(default=1e-3, ge=0)
@@ -88,7 +88,7 @@ class ModuleNeed(Calculation):
         ]
 
     def expected_seconds(self) -> float:
-        return sum(seconds_together(*self.trainings(count)) for count in self.parts)
+        return sum(seconds_together(*change(self, seed=0).trainings(count)) for count in self.parts)
 
 
 def crossing(sizes: tuple[int, ...], scores: Float[np.ndarray, " sizes"]) -> float | None:

@@ -139,6 +139,11 @@ OURS = (
                 **DOSED,
                 **{f"noise {one:g}": DOSED[f"noise {other:g}"] for one, other in ((0.4, 0.05), (0.05, 0.4))},
                 **{f"{kind} {strength:g}": DOSED["l2 0.0001"] for kind in PENALTIES for strength in a.STRENGTHS},
+                **{
+                    f"{kind} {weak:g}": DOSED[f"{kind} 0.001"]
+                    for kind in ("wa1", "wa2", "activity")
+                    for weak in (1e-5, 1e-4)
+                },
                 **{f"l2 {strength:g}": DOSED["l1 0.001"] for strength in a.STRENGTHS},
             },
         ),

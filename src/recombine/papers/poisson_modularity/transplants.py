@@ -1,7 +1,7 @@
 """The noise and the penalty in networks of other papers: do they make those compose?
 
-Strengths are the largest with which a network that no verdict uses (seed 100) still learned what it was shown; nothing
-that was held out was looked at to choose them.
+Strengths are the largest of those tried with which a network that no verdict uses (seed 100) still learned what it was
+shown (nMSE at most 0.3, every class right); nothing that was held out was looked at to choose them.
 """
 
 from recombine.papers.claims import Scale, Setting, setting
@@ -39,7 +39,7 @@ def weighted(strength: float) -> Penalty:
     return penalties.weighted_activity(power=1.0, strength=strength)
 
 
-CNN_STRENGTH, CNN_LEVEL = 1e-4, 0.2
+CNN_STRENGTH, CNN_LEVEL = 1e-4, 0.1
 cnn_penalty = transplant("cnn_penalty", "A CNN decoder with weighted activity.", hole(), weighted(CNN_STRENGTH))
 cnn_noise = transplant("cnn_noise", "A CNN decoder with Poisson-like noise.", hole(), noise=poisson(CNN_LEVEL))
 cnn_penalty_revealed = transplant(
@@ -60,7 +60,7 @@ rendering_noise = transplant(
 )  # fmt: skip
 rendering_variance = variance_only
 
-SYMBOL_STRENGTH, SYMBOL_LEVEL = 1e-3, 0.2
+SYMBOL_STRENGTH, SYMBOL_LEVEL = 0.1, 0.8
 context_penalty = transplant("context_penalty", "CD-3, weighted activity.", deep_cd3, weighted(SYMBOL_STRENGTH))
 context_noise = transplant("context_noise", "CD-3, Poisson-like noise.", deep_cd3, noise=poisson(SYMBOL_LEVEL))
 easy_penalty = transplant("easy_penalty", "CD-1, weighted activity.", deep_cd1, weighted(SYMBOL_STRENGTH))
