@@ -186,7 +186,16 @@ def test_a_forecast_is_finite_in_every_section(problem, model):
         assert section.accuracy is None  # nothing has a place
     assert found.outputs.shape == (problem.grid.size * problem.task.asked_each, len(problem.task.modules_out))
     assert found.quantity == "nMSE"
+    assert "; 1 is always answering 0)" in found.verdict
     assert ("tangent kernel of feedforward" in found.method) == (model is not None)
+
+
+def test_another_seed_has_other_functions_and_is_asked_about_other_places():
+    """The kernel of a network is looked up for just those."""
+    network = {"kind": "feedforward", "widths": (4,)}
+    first, second = (forecast(PARALLEL, network, seed).sections for seed in (0, 1))
+    assert [section.name for section in first] == [section.name for section in second]
+    assert first != second
 
 
 def test_what_was_shown_is_forecast_to_be_known_better_than_what_was_not():

@@ -89,6 +89,7 @@ def forecast_functions(problem: Problem, kernels: Mapping[str, Kernel], seed: in
         grid=None,
         alone=np.zeros(len(shown), dtype=bool),
         periodic=False,
+        nothing="always answering 0",
     )
 
 

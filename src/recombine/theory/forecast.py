@@ -106,6 +106,7 @@ def forecast_images(
     grid: tuple[int, int] | None = None,
     alone: Bool[np.ndarray, " examples"] | None = None,
     periodic: bool = False,
+    nothing: str = "a blank picture",
 ) -> Forecast:
     """Forecast the image of every combination by kernel regression on the training examples.
 
@@ -113,7 +114,8 @@ def forecast_images(
     `truth` scores the prediction and is never read by it; rows that are not known may be NaN. `sections` must have
     "ood"; all but "id" count as held out. `blank` is the pixel value of an empty picture. `grid` gives the
     levels of (y, x) where combinations form one, so that the additive answer can be compared; `alone` marks the
-    training examples that show one factor alone; `image` gives (rows, columns) where places are to be scored.
+    training examples that show one factor alone; `image` gives (rows, columns) where places are to be scored;
+    `nothing` is what an nMSE of 1 means, in words.
 
     Expected is the mean nMSE over `kernels`; low and high are the least and the largest, widened by `MARGIN`.
     The verdict: composes when every held-out section's high is below `COMPOSES_BELOW`; fails when the low of
@@ -158,7 +160,7 @@ def forecast_images(
     composes = _composes(scored, floor=bool(shown_alone.any()))
     return Forecast(
         composes=composes,
-        verdict=_verdict(composes, scored, floor=bool(shown_alone.any())),
+        verdict=_verdict(composes, scored, bool(shown_alone.any()), nothing),
         reasons=tuple(reason for reason in reasons if reason is not None),
         sections=scored,
         quantity="nMSE",
@@ -217,11 +219,11 @@ def _composes(sections: tuple[SectionForecast, ...], floor: bool) -> bool | None
     return False if fails and not floor else None
 
 
-def _verdict(composes: bool | None, sections: tuple[SectionForecast, ...], floor: bool) -> str:
+def _verdict(composes: bool | None, sections: tuple[SectionForecast, ...], floor: bool, nothing: str) -> str:
     ood = next(section for section in sections if section.name == "ood")
     if isnan(ood.expected):
         return "Undecided: the true images of held-out combinations are not known, so no error can be forecast."
-    found = f"held-out nMSE {ood.expected:.2f} ({ood.low:.2f} to {ood.high:.2f}; 1 is a blank picture)"
+    found = f"held-out nMSE {ood.expected:.2f} ({ood.low:.2f} to {ood.high:.2f}; 1 is {nothing})"
     hint = "; isolated factors make this a floor, which a trained network may beat" if floor and not composes else ""
     words = {True: "Composes", False: "Does not compose", None: "Undecided"}[composes]
     return f"{words} in the kernel (lazy) regime: {found}{hint}."
