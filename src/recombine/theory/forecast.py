@@ -26,6 +26,7 @@ Kernel: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 MARGIN = (0.8, 1.25)
 COMPOSES_BELOW = 0.1  # nMSE; every held-out section must stay below
 FAILS_ABOVE = 0.3  # nMSE over all held-out combinations
+BLANK_PICTURE = "a blank picture"  # has an nMSE of 1
 # Numbers in the largest matrix of a forecast. About 15 of its size are held at once (kernels, their angles, copies for
 # the eigenvectors, the pictures), so that this bound is some 4 GB: 76 x 76 levels drawn at 76 x 76 pixels.
 LARGEST_MATRIX = 6_000**2
@@ -106,7 +107,7 @@ def forecast_images(
     grid: tuple[int, int] | None = None,
     alone: Bool[np.ndarray, " examples"] | None = None,
     periodic: bool = False,
-    nothing: str = "a blank picture",
+    nothing: str = BLANK_PICTURE,
 ) -> Forecast:
     """Forecast the image of every combination by kernel regression on the training examples.
 
@@ -219,7 +220,9 @@ def _composes(sections: tuple[SectionForecast, ...], floor: bool) -> bool | None
     return False if fails and not floor else None
 
 
-def _verdict(composes: bool | None, sections: tuple[SectionForecast, ...], floor: bool, nothing: str) -> str:
+def _verdict(
+    composes: bool | None, sections: tuple[SectionForecast, ...], floor: bool, nothing: str = BLANK_PICTURE
+) -> str:
     ood = next(section for section in sections if section.name == "ood")
     if isnan(ood.expected):
         return "Undecided: the true images of held-out combinations are not known, so no error can be forecast."

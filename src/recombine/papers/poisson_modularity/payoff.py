@@ -97,7 +97,7 @@ PAYOFF = (
         ),
         {"wa2": c.wa2, "l2": c.l2, "masked": c.modular},
         ("nothing in the place of penalty and mask", {"wa2": c.none, "l2": c.l2, "masked": c.none}),
-        control_seeds=8,
+        control_seeds=6,
     ),
     claim(
         "PM11",
