@@ -38,6 +38,10 @@ class Forgetting(Calculation):
         task = self.problem.task
         if not isinstance(task, FunctionTask) or len(task.modules_out) < 2:
             raise InputError(f"forgetting needs a task of several functions, such as parallel; got {task.kind!r}.")
+        if getattr(task, "functions", "sine") == "identity":
+            raise InputError(
+                "forgetting replaces a function by another, and functions = 'identity' has only one; use sine."
+            )
 
     def compute(self) -> Computed:
         import torch

@@ -65,9 +65,9 @@ class ModuleNeed(Calculation):
         return Computed(measures, {"modularity": scores, "samples": np.array(self.samples)})
 
     def scores(self, count: int) -> list[float]:
-        """Path modularity for each number of samples."""
+        """Path modularity for each number of samples; a network that diverged or died has no modules."""
         outcomes = run_stack([experiment.plan() for experiment in self.trainings(count)])
-        return [float(outcome.measures["path_modularity"]) for outcome in outcomes]
+        return [float(outcome.measures.get("path_modularity", 0.0)) for outcome in outcomes]
 
     def trainings(self, count: int) -> list[Experiment]:
         """The trainings with so many functions, one for each number of samples."""
