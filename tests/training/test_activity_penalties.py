@@ -345,7 +345,7 @@ class PlainSpec(ModelSpec):
 @pytest.mark.parametrize(("model", "name"), [(models.mlp(depth=0), "MlpNetwork"), (PlainSpec(), "Plain")])
 def test_a_network_without_hidden_layers_has_no_activity_to_penalise(model, name, kind):
     recipe = Recipe(steps=2, penalties=({"kind": kind},))
-    with pytest.raises(InputError, match=f"noise and penalties on activity need hidden layers, and {name} has none to show"):
+    with pytest.raises(InputError, match=f"activity need hidden layers, and {name} has none to show"):
         run(Plan(SINES, model, recipe, 0, ("id_mse",)))
 
 
