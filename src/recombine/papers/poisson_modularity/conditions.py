@@ -46,7 +46,7 @@ class Size:
 QUICK = Size(parts=3, steps=20_000, rate=3e-3)
 SIZES = {
     Scale.QUICK: QUICK,
-    Scale.LAPTOP: Size(parts=4, steps=60_000, rate=1e-3),
+    Scale.LAPTOP: Size(parts=4, steps=50_000, rate=1e-3),
     Scale.PAPER: Size(parts=4, steps=50_000, rate=1e-3, batch=200),
 }
 

@@ -43,7 +43,7 @@ class ModuleNeed(Calculation):
     }
 
     parts: Annotated[tuple[int, ...], Field(min_length=1)] = (2, 3, 4, 5)
-    samples: tuple[int, ...] = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
+    samples: tuple[int, ...] = (16, 32, 64, 128, 256, 512, 1024)
     steps: int = Field(default=30_000, ge=1)
     strength: float = Field(default=1e-3, ge=0)
     masked: bool = False

@@ -49,7 +49,7 @@ cnn_noise_revealed = transplant(
     "cnn_noise_revealed", "The same with noise, trained on the full grid.", hole(True), noise=poisson(CNN_LEVEL)
 )
 
-RENDERING_STRENGTH, RENDERING_LEVEL = 1e-3, 0.1
+RENDERING_STRENGTH, RENDERING_LEVEL = 1e-5, 0.4
 rendering_penalty = transplant(
     "rendering_penalty", "Forced rendering, weighted activity for its regulariser.", no_terms,
     weighted(RENDERING_STRENGTH),
