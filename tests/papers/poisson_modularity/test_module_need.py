@@ -152,7 +152,7 @@ def test_the_base_is_the_factor_of_each_further_function(needing):
     assert found.measures["reached"] == 1.0
     assert found.measures["base"] == pytest.approx(1.63)
     assert found.measures["need_3"] == pytest.approx(21 * 1.63**3)
-    assert found.arrays["modularity"].shape == (4, 9)
+    assert found.arrays["modularity"].shape == (4, 7)
     assert found.arrays["samples"].tolist() == list(ModuleNeed().samples)
 
 
