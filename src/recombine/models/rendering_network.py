@@ -55,8 +55,9 @@ class RenderingNetwork(Network):
     def squared_reach(
         self, name: str, values: Float[torch.Tensor, "batch channels rows columns"]
     ) -> Float[torch.Tensor, ""]:
-        weight = self.convolutions[self.unit_layers.index(name)].get_parameter("weight")
-        return nn.functional.conv_transpose2d(values, weight.square(), padding=1).sum()
+        reader = self.convolutions[self.unit_layers.index(name)]
+        assert isinstance(reader, BandConvolution)
+        return nn.functional.conv_transpose2d(values, reader.weight.square(), padding=1).sum()
 
     def embeddings(self) -> dict[str, Float[torch.Tensor, "levels rows columns"]]:
         """The pictures E_f by factor; ``embeddings()["x"][i]`` is what level i of x looks like, rows first."""

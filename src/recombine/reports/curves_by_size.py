@@ -46,11 +46,11 @@ class Drawing:
 
 
 ROBUSTNESS = Drawing(
-    {"noise_robustness": ""},
+    {"noise_robustness": "Poisson-like", "noise_robustness_additive": "additive"},
     "size of the noise on hidden units",
     "mean squared error",
-    "Error on trained combinations with Poisson-like noise: a unit that shows a gives a + c √|a| ξ, ξ standard normal, "
-    "c the size of the noise.",
+    "Error on trained combinations with noise: a unit that shows a gives a + c √|a| ξ (Poisson-like) or a + c ξ "
+    "(additive), ξ standard normal, c the size of the noise.",
 )
 LEAK = Drawing(
     {"shift_leak": "as trained", "pruned_shift_leak": "pruned"},
@@ -61,7 +61,7 @@ LEAK = Drawing(
 
 
 def robustness_figure(setting: SettingRuns, controls: Sequence[SettingRuns] = ()) -> Markup | None:
-    """Error against the size of Poisson-like noise on hidden units; None if not measured."""
+    """Error against the size of noise on hidden units, Poisson-like and additive; None if not measured."""
     return by_size_figure(ROBUSTNESS, setting, controls)
 
 

@@ -75,7 +75,10 @@ def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int
     asked = task.asked(seed)
     layers = activations(network, torch.from_numpy(asked.codes))
     matrices = network.matrices() if hasattr(network, "matrices") else []  # type: ignore[operator]
-    sections = {name: np.repeat(mask, task.asked_each) for name, mask in problem.parts.sections.items()}
+    # Where what would be held out is shown, nothing is held out: all of it is trained on.
+    shown = {"id": problem.trained, "ood": problem.parts.held_out & False}
+    masks = shown if problem.reveal else problem.parts.sections
+    sections = {name: np.repeat(mask, task.asked_each) for name, mask in masks.items()}
     return ModuleEvidence(
         targets=asked.targets[:, 0].astype(np.float64),
         answers=layers["output"].double().numpy(),

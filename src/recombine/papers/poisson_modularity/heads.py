@@ -52,6 +52,8 @@ class DigitHeads(Calculation):
     decay: float = Field(default=1e-4, ge=0)  # strength of the weight penalty
 
     def model_post_init(self, context: object) -> None:
+        if list(self.frames) != sorted(set(self.frames)):
+            raise InputError(f"frames = {self.frames} must rise.")
         for count in self.frames:
             if count not in SOME:
                 raise InputError(f"frames = {count} must be from {SOME[0]} to {SOME[-1]} pictures.")

@@ -14,7 +14,7 @@ from recombine.studies import Calculation, Computed, Experiment, calculations, c
 from recombine.training import Recipe, penalties, run_stack
 
 MODULAR = 0.5  # path modularity: half of the way from mixed to modular
-SOME = range(2, 9)  # numbers of functions that have a quantity of their own
+SOME = range(2, 7)  # numbers of functions that have a quantity of their own
 
 
 @calculations.register("module-need")
@@ -52,8 +52,8 @@ class ModuleNeed(Calculation):
         for count in self.parts:
             if count not in SOME:
                 raise InputError(f"parts = {count} must be from {SOME[0]} to {SOME[-1]} functions.")
-        if list(self.samples) != sorted(set(self.samples)) or len(self.samples) < 2:
-            raise InputError(f"samples = {self.samples} must be two or more rising numbers.")
+        if list(self.samples) != sorted(set(self.samples)) or len(self.samples) < 2 or self.samples[0] < 1:
+            raise InputError(f"samples = {self.samples} must be two or more rising numbers above 0.")
 
     def compute(self) -> Computed:
         scores = np.array([self.scores(count) for count in self.parts])

@@ -54,6 +54,21 @@ LINEAR: dict[str, dict[str, Setting]] = {
 }
 
 
+def repeating(name: str, *terms: Penalty, noise: Noise | None = None) -> Setting:
+    """The nonlinear network on the linear task."""
+
+    def make(scale: Scale) -> Work:
+        made = sines(SIZES[scale], DECAY, *terms, noise=noise, task={"functions": "identity"})
+        steps = {Scale.QUICK: 10_000, Scale.LAPTOP: 30_000, Scale.PAPER: SIZES[scale].steps}[scale]
+        return change(made, recipe=change(made.recipe, steps=steps), measures=(*ERRORS, *CONNECTIONS))
+
+    return setting(f"identity_{name}", "A leaky ReLU network that repeats its inputs.", make)
+
+
+identity_wa1 = repeating("wa1", WA1)
+identity_noisy = repeating("poisson", noise=poisson())
+
+
 # Held-out combinations of the sines
 
 
