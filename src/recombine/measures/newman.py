@@ -41,8 +41,8 @@ def in_block_shares(weights: Layers, modules_in: Labels, modules_out: Labels) ->
 
         share_l = Σ_ij W_ij² [i and j are of one module] / Σ_ij W_ij²
 
-    Hidden units are labelled by `hidden_modules`. 1: blocks and nothing between them; 1/K to about 1/2: mixed, since the
-    labels are read off the same weights.
+    Hidden units are labelled by `hidden_modules`. 1: blocks and nothing between them; 1/K to about 1/2: mixed, since
+    the labels are read off the same weights.
     """
     matrices = sizes(weights, len(modules_in), len(modules_out))
     labels = [np.asarray(modules_in), *hidden_modules(matrices, modules_in, modules_out), np.asarray(modules_out)]
