@@ -10,6 +10,8 @@ import pytest
 import recombine as rc
 from recombine.core.errors import InputError
 from recombine.data.tables import problem_from_table
+from recombine.models import models
+from recombine.splits import regions
 
 
 def test_the_example_of_the_contract(tmp_path: Path, monkeypatch):
@@ -113,3 +115,12 @@ def test_importing_recombine_costs_nothing():
 def test_every_public_name_is_there():
     assert all(getattr(rc, name) is not None for name in rc.__all__)
     assert set(rc.__all__) <= set(dir(rc))
+
+
+@pytest.mark.parametrize("package", ["models", "splits", "tasks", "penalties", "noises", "encodings"])
+def test_every_kind_is_an_attribute_of_its_package(package):
+    """No module of the package may hide a kind of its name."""
+    found = getattr(rc, package)
+    kinds = {"models": models, "splits": regions}.get(package, found)
+    for name, kind in kinds.items():
+        assert getattr(found, name.replace("-", "_")) is kind, name

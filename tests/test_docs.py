@@ -47,3 +47,11 @@ def test_torch_is_pinned_exactly():
     pins = (ROOT / "constraints.txt").read_text().splitlines()
     assert sum(bool(re.fullmatch(r"torch==\d+\.\d+\.\d+", pin)) for pin in pins) == 1
     assert all("==" in pin or pin.startswith("#") for pin in pins)
+
+
+def test_the_guide_to_modularity_runs_as_written(tmp_path, monkeypatch):
+    """Its Python, with fewer steps."""
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "modularity.md").read_text(), flags=re.S)
+    assert "steps=20_000" in snippet
+    monkeypatch.chdir(tmp_path)
+    exec(snippet.replace("steps=20_000", "steps=20"), {})

@@ -21,7 +21,7 @@ from recombine.models import Interface, ModelSpec, models
 from recombine.models.feedforward_network import FeedforwardNetwork
 from recombine.splits import regions
 from recombine.studies import Experiment
-from recombine.training import Plan, Recipe, noises, penalties, run
+from recombine.training import Plan, Recipe, noises, penalties, run, run_stack
 from recombine.training.loop import Member, fit
 from recombine.training.objective import Objective
 from recombine.training.penalties import powered
@@ -381,3 +381,15 @@ def test_defaults_are_the_released_ones():
     assert penalties.activity().strengths() == penalties.weighted_activity().strengths() == {"strength": 1e-3}
     assert penalties.weighted_activity().power == penalties.activity().power == 2.0
     assert np.isclose(noises.activity().level, 0.1)
+
+
+@pytest.mark.parametrize(
+    "model", [models.forced_rendering(hidden=1), models.mlp_decoder(width=8, depth=2)], ids=lambda model: model.kind
+)
+def test_weighted_activity_of_a_stack_is_that_of_its_members(model):
+    task = tasks.bump(n=8, dark=False, encoding="one-hot")
+    problem = Problem(task, regions.corner(x=4, y=4))
+    recipe = Recipe(steps=4, penalties=({"kind": "weighted-activity", "power": 1.0, "strength": 1e-4},))
+    plans = [Plan(problem, model, recipe, seed, ("id_mse",)) for seed in (0, 1)]
+    together = [outcome.measures["id_mse"] for outcome in run_stack(plans)]
+    assert together == pytest.approx([run(plan).measures["id_mse"] for plan in plans], rel=1e-4)
