@@ -59,7 +59,8 @@ def test_robustness_names_its_axes_and_its_numbers(make, parsed, image_bytes):
     alt = parsed(figure).all("img")[0].attributes["alt"]
     assert alt == (
         "mean squared error against size of the noise on hidden units. "
-        "tiny: 0.004 at 0.02, 0.1 at 0.1, 1.6 at 0.4; modular: 0.0016 at 0.02, 0.04 at 0.1, 0.64 at 0.4."
+        "tiny, Poisson-like: 0.004 at 0.02, 0.1 at 0.1, 1.6 at 0.4; "
+        "modular, Poisson-like: 0.0016 at 0.02, 0.04 at 0.1, 0.64 at 0.4."
     )
     svg = image_bytes(figure).decode()
     words = ("size of the noise on hidden units", "mean squared error", "tiny", "modular", "0.02", "0.1", "0.2")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from recombine.papers import Check, Range, Scale
+from recombine.papers.forced_rendering.settings import rotation
 from recombine.reports.canvas import LOOK, image
 from recombine.reports.curves import curves_figure
 from recombine.reports.error_maps import error_map_figure, mean_error_map, outline
@@ -110,6 +111,15 @@ def test_the_map_says_what_is_inside_and_outside(make, parsed):
     revealed = setting_with(make, lambda seed: {"error_map": np.where(inside, 3.0, 0.5)}, setting=make.shown)
     assert "held out elsewhere, but shown here" in error_map_figure(revealed)
     assert mean_error_map(setting_with(make, lambda seed: {"error_map": np.ones((11, 8))})) is None
+
+
+def test_a_single_factor_has_a_line_in_the_place_of_a_map(make, parsed, image_bytes):
+    held_out = rotation(Scale.QUICK).problem.parts.held_out
+    setting = setting_with(make, lambda seed: {"error_map": np.where(held_out, 0.5, 0.1)[None]}, setting=rotation)
+    figure = error_map_figure(setting)
+    assert "averaged over them, mean 0.1 outside the red band, 0.5 inside, largest 0.5. Red band: held out." in figure
+    assert image_bytes(figure).count(PIXELS) == 0
+    assert "against angle, 3 seeds" in parsed(figure).all("img")[0].attributes["alt"]
 
 
 def test_what_has_nothing_to_draw_is_left_out_of_the_map(make, parsed):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NEEDED = {"steps", "losses", "errors"}
 TRAINED, FAILED = COLOURS[0], COLOURS[1]
+BRIEF = 24  # letters that an axis has room for
 
 
 def curves_figure(setting: SettingRuns) -> Markup | None:
@@ -39,7 +40,7 @@ def curves_figure(setting: SettingRuns) -> Markup | None:
                     axes.plot(steps[-1:], values[-1:], "x", color=FAILED, markersize=8, markeredgewidth=2)
         logarithmic(axes.yaxis)
         axes.set_xlabel("training step")
-        axes.set_ylabel(f"{loss} of a batch")
+        axes.set_ylabel(f"{loss} of a batch" if len(loss) < BRIEF else "error of a batch")
 
     failed = [run for run in runs if run.status == "failed"]
     ends = "; ".join(f"seed {run.work.seed}: {short(_last(run))}" for run in runs)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recombine.core.shapes import Bool, Float
-from recombine.reports.canvas import RED, colour_bar, framed, image, label_levels
+from recombine.factors import Factor
+from recombine.reports.canvas import COLOURS, RED, colour_bar, framed, image, label_levels
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns, problem_of
@@ -39,6 +40,9 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
     rows, columns = problem.grid.factors
     inside = problem.parts.held_out.reshape(errors.shape)
 
+    if len(rows) == 1:
+        return _error_line(setting, columns, inside[0])
+
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
         shown = axes.imshow(errors, cmap="viridis", vmin=0, vmax=TOP, interpolation="none")
@@ -59,6 +63,32 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
     red = "held out elsewhere, but shown here" if problem.reveal else "held out"
     caption = f"Error of every combination, averaged over {seeds}: {means}. Red line: {red}."
     return framed(image(draw, (3.4, 2.9), alt), caption)
+
+
+def _error_line(setting: SettingRuns, factor: Factor, inside: Bool[np.ndarray, " levels"]) -> Markup:
+    """The error along the only factor that varies, a line per seed, with what was held out shaded."""
+    curves = np.stack([each[0] for each in _maps(setting)]).astype(np.float64)
+    levels = np.array(factor.levels if factor.numeric else range(len(factor)), dtype=float)
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.add_subplot()
+        axes.fill_between(levels, 0, 1, where=inside, transform=axes.get_xaxis_transform(), color=RED, alpha=0.15, lw=0)
+        for curve in curves:
+            axes.plot(levels, curve, color=COLOURS[0], linewidth=1.1, alpha=0.8)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(factor.name)
+        axes.set_ylabel("nMSE (0 right, 1 blank)")
+
+    mean = curves.mean(axis=0)
+    seeds = count(len(curves), "seed")
+    means = f"mean {_mean(mean[~inside])} outside the red band, {_mean(mean[inside])} inside, "
+    means += f"largest {short(float(mean.max()))}"
+    alt = f"Error of {setting.label} against {factor.name}, {seeds}: {means}."
+    red = "held out elsewhere, but shown here" if problem_of(setting.work).reveal else "held out"
+    return framed(
+        image(draw, (3.4, 2.9), alt),
+        f"Error against {factor.name}, a line for each of {seeds}; averaged over them, {means}. Red band: {red}.",
+    )
 
 
 def _mean(errors: Float[np.ndarray, " some"]) -> str:
