@@ -1,6 +1,6 @@
 """The noise and the penalty in networks of other papers: do they make those compose?
 
-Strengths are the largest of those tried with which a network that no verdict uses (seed 100) still learned what it was
+Strengths are the largest of those tried with which networks that no verdict uses (seeds from 100) still learned what was
 shown (nMSE at most 0.3, every class right); nothing that was held out was looked at to choose them.
 """
 
@@ -60,7 +60,7 @@ rendering_noise = transplant(
 )  # fmt: skip
 rendering_variance = variance_only
 
-SYMBOL_STRENGTH, SYMBOL_LEVEL = 0.1, 0.8
+SYMBOL_STRENGTH, SYMBOL_LEVEL = 0.01, 0.8
 context_penalty = transplant("context_penalty", "CD-3, weighted activity.", deep_cd3, weighted(SYMBOL_STRENGTH))
 context_noise = transplant("context_noise", "CD-3, Poisson-like noise.", deep_cd3, noise=poisson(SYMBOL_LEVEL))
 easy_penalty = transplant("easy_penalty", "CD-1, weighted activity.", deep_cd1, weighted(SYMBOL_STRENGTH))
