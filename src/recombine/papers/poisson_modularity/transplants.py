@@ -1,7 +1,7 @@
 """The noise and the penalty in networks of other papers: do they make those compose?
 
-Strengths are the largest of those tried with which networks that no verdict uses (seeds from 100) still learned what was
-shown (nMSE at most 0.3, every class right); nothing that was held out was looked at to choose them.
+Strengths are the largest of those tried with which networks that no verdict uses (seeds from 100) still learned what
+was shown (nMSE at most 0.3, every class right); nothing that was held out was looked at to choose them.
 """
 
 from recombine.papers.claims import Scale, Setting, setting
