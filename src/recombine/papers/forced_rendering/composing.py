@@ -67,7 +67,6 @@ RENDERING = (
             dict.fromkeys(("main", "none", "entropy", "cnn", "mlp"), s.unregularised),
             most_seeds=5,
         ),
-        seeds=FEWER_SEEDS,
         least=LAPTOP,
     ),
 )

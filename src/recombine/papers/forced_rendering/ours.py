@@ -21,7 +21,6 @@ OURS = (
             "each is the other's control, and no term stands for both",
             {"variance": s.entropy_only, "entropy": s.variance_only, "both": s.no_terms},
         ),
-        seeds=MORE_SEEDS,
         least=LAPTOP,
     ),
     claim(
@@ -47,7 +46,6 @@ OURS = (
         ),
         {"shared": s.shared_stripes, "variation": s.total_variation},
         Control("no prior", {"shared": s.no_terms, "variation": s.no_terms}),
-        seeds=MORE_SEEDS,
         least=LAPTOP,
     ),
     claim(
@@ -101,7 +99,6 @@ OURS = (
         ),
         {"mlp": s.oracle_mlp, "cnn": s.oracle_cnn},
         Control("a CNN trained with stripes, which composes", {"mlp": s.oracle_stripes, "cnn": s.oracle_stripes}),
-        seeds=MORE_SEEDS,
         least=LAPTOP,
     ),
     claim(
@@ -114,7 +111,6 @@ OURS = (
         ),
         s.clipped,
         control("the same canvas with the hole shown", s.clipped_revealed),
-        seeds=MORE_SEEDS,
         least=LAPTOP,
     ),
     claim(

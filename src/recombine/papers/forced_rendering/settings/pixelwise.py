@@ -27,7 +27,7 @@ def per_pixel(scale: Scale, depth: int = 2, width: int | None = None, steps: int
 
 
 per_pixel_deep = setting(
-    "per_pixel_deep", "The same with four hidden layers.", lambda scale: per_pixel(scale, depth=4, steps=10000)
+    "per_pixel_deep", "The same with four hidden layers.", lambda scale: per_pixel(scale, depth=4, steps=3000)
 )
 per_pixel_few = setting(
     "per_pixel_few",
