@@ -238,8 +238,8 @@ def test_it_depends_on_chance_and_is_written_and_read_back():
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"parts": (1, 2)}, "parts = 1 must be from 2 to 8 functions"),
-        ({"parts": (9,)}, "parts = 9 must be from 2 to 8 functions"),
+        ({"parts": (1, 2)}, "parts = 1 must be from 2 to 6 functions"),
+        ({"parts": (9,)}, "parts = 9 must be from 2 to 6 functions"),
         ({"parts": ()}, "parts"),
         ({"samples": (8,)}, r"samples = \(8,\) must be two or more rising numbers"),
         ({"samples": (16, 8)}, "must be two or more rising numbers"),

@@ -21,7 +21,7 @@ CONTEXT = (
             Check("learned", Range(high=0.05), "ours: the new function is learned"),
         ),
         {"main": a.forgets_masked, "dense": a.forgets_l2},
-        ("a dense network trained with noise", {"main": a.forgets_noisy, "dense": a.forgets_l2}),
+        ("dense networks trained with noise, and with the penalty", {"main": a.forgets_noisy, "dense": a.forgets_wa1}),
         FEWER_SEEDS,
     ),
 )
