@@ -163,7 +163,7 @@ assert not {{"torch", "matplotlib.pyplot"}} & set(sys.modules), "something heavy
         }
         needed = {item.digest() for claim in papers.claims(scale=scale) for item in claim.works(scale)}
         header, provenance = tree.all("header")[0].text, tree.all("section", id="provenance")[0].text
-        assert f"{len(needed)} runs missing" in header
+        assert f"{len(needed):,} runs missing" in header
         assert f"recombine reproduce --scale {scale}" in header
         assert all(digest in provenance for digest in needed)
         assert all(chips(row(tree, claim.id)[0]) == ["missing", "missing"] for claim in papers.claims(scale=scale))

@@ -172,6 +172,6 @@ def test_a_page_of_trained_functions_has_its_figures(page, parsed, assert_stands
     for found, expected in zip(alts, (starts + by_layer, starts), strict=True):
         assert len(found) == len(expected)
         assert all(alt.startswith(words) for alt, words in zip(found, expected, strict=True))
-    assert "cut: " in alts[0][1]
+    assert "cut, Poisson-like: " in alts[0][1]
     assert "Share of weight inside modules: input to layer0 1, by chance" in alts[1][0]
     assert "Functions. The answers are functions of a few numbers." in tree.all("section", id="settings")[0].text
