@@ -26,9 +26,16 @@ class Cloud:
 
 
 def ablation_scatter(
-    clouds: Sequence[Cloud], caption: str, across: str = "nMSE, trained (id)", up: str = "nMSE, held out (ood)"
+    clouds: Sequence[Cloud],
+    caption: str,
+    across: str = "nMSE, trained (id)",
+    up: str = "nMSE, held out (ood)",
+    of_errors: bool = True,
 ) -> Markup | None:
-    """A mark and colour per cloud on logarithmic axes; None if there is no run at all."""
+    """A mark and colour per cloud on logarithmic axes; None if there is no run at all.
+
+    ``of_errors``: both axes are errors in units of a blank picture's, so that 1 and the corners mean something.
+    """
     drawn = [cloud for cloud in clouds if cloud.points]
     if not drawn:
         return None
@@ -36,8 +43,9 @@ def ablation_scatter(
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
-        axes.axhline(1.0, linestyle="--", linewidth=0.9, color=GREY, zorder=1)
-        axes.axvline(1.0, linestyle="--", linewidth=0.9, color=GREY, zorder=1)
+        if of_errors:
+            axes.axhline(1.0, linestyle="--", linewidth=0.9, color=GREY, zorder=1)
+            axes.axvline(1.0, linestyle="--", linewidth=0.9, color=GREY, zorder=1)
         for place, cloud in enumerate(drawn):
             look = style(place)
             points = np.maximum(np.array(cloud.points, dtype=np.float64), FLOOR)
@@ -57,10 +65,11 @@ def ablation_scatter(
         for cloud in drawn
         for middle in [np.median(np.array(cloud.points, dtype=np.float64), axis=0).tolist()]
     )
-    words = f"{caption} A point per run, logarithmic axes; dashed: as bad as a blank picture. "
-    words += "Low and left is right everywhere; left and high is right only where it was trained."
+    words = f"{caption} A point per run, logarithmic axes"
+    words += "; dashed: as bad as a blank picture. Low and left is right everywhere; " if of_errors else "."
+    words += "left and high is right only where it was trained." if of_errors else ""
     words += f" Values below {short(FLOOR)} are drawn there." if lower else ""
-    alt = f"{up} against {across}. Medians, trained and held out: {told}."
+    alt = f"{up} against {across}. Medians, {'trained and held out' if of_errors else 'across and up'}: {told}."
     rows = -(-len(drawn) // 2)
     return framed(image(draw, (4.7, 3.6 + 0.19 * rows), alt), words)
 

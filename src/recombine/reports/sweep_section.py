@@ -45,7 +45,8 @@ def sweep_drawing(sweep: Sweep, places: Places) -> Markup | None:
     caption = f"{sweep.title} ({sweep.place})." + (f" `{sweep.quantity}`: {words}" if words else "")
     if sweep.kind == "scatter":
         clouds = [Cloud(name, _pairs(settings.values(), sweep)) for name, settings in places.items()]
-        return ablation_scatter(clouds, caption, across=sweep.axis_label, up=sweep.quantity)
+        errors = sweep.quantity.endswith("nmse")
+        return ablation_scatter(clouds, caption, sweep.axis_label, sweep.quantity, of_errors=errors)
     if sweep.kind in ("scaling", "exponential"):
         kinds = {name: _measures(settings.values()) for name, settings in places.items()}
         growth = Growth(sweep.axis_label, sweep.value_label, sweep.kind == "exponential")
