@@ -43,7 +43,7 @@ class Evidence:
         self._check_pictures()
         self._check_places()
         check_sections(self.sections, len(self.targets))
-        self._check_layers()
+        check_layers(self.layers, len(self.targets))
         self._check_embeddings()
 
     def _check_pictures(self) -> None:
@@ -71,21 +71,6 @@ class Evidence:
                 f"evidence places are {self.places!r} and its answers are {rows} x {columns}; units need two rows, y "
                 "above x, and numbers one column of two, so give such answers or read places off pixels."
             )
-
-    def _check_layers(self) -> None:
-        names = list(self.layers)
-        if names and (len(names) < 2 or names[0] != "input" or names[-1] != "output"):
-            raise InputError(
-                f"evidence layers are {', '.join(names)}; 'input' must come first and 'output' last, "
-                "with the hidden layers in order between them."
-            )
-        for name, rows in self.layers.items():
-            if rows.ndim != 2 or len(rows) != len(self.targets) or rows.size == 0:
-                raise InputError(
-                    f"evidence layer {name!r} has shape {rows.shape}; it must be ({len(self.targets)}, features), "
-                    "so flatten the activations of each combination."
-                )
-            check_finite(f"layer {name!r}", rows)
 
     def _check_embeddings(self) -> None:
         levels = dict(zip(FACTORS, self.shape, strict=True))
@@ -168,6 +153,23 @@ class Evidence:
 
 class NotFinite(InputError):
     """What a model showed is not finite: it diverged."""
+
+
+def check_layers(layers: Mapping[str, Float[np.ndarray, "..."]], items: int) -> None:
+    """Refuse layers that do not go from "input" to "output", or are not a finite row of activations per item."""
+    names = list(layers)
+    if names and (len(names) < 2 or names[0] != "input" or names[-1] != "output"):
+        raise InputError(
+            f"evidence layers are {', '.join(names)}; 'input' must come first and 'output' last, "
+            "with the hidden layers in order between them."
+        )
+    for name, rows in layers.items():
+        if rows.ndim != 2 or len(rows) != items or rows.size == 0:
+            raise InputError(
+                f"evidence layer {name!r} has shape {rows.shape}; it must be ({items}, features), "
+                "so flatten the activations of each combination."
+            )
+        check_finite(f"layer {name!r}", rows)
 
 
 def check_finite(what: str, values: Real[np.ndarray, "..."]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
-from recombine.measures.evidence import check_finite
+from recombine.measures.evidence import check_finite, check_layers
 from recombine.measures.sections import check_sections, pick_section
 
 NOISE_KINDS = ("poisson", "additive", "multiplicative")
@@ -100,19 +100,7 @@ class ModuleEvidence:
             before = len(matrix)
 
     def _check_layers(self) -> None:
-        names = list(self.layers)
-        if names and (len(names) < 2 or names[0] != "input" or names[-1] != "output"):
-            raise InputError(
-                f"evidence layers are {', '.join(names)}; 'input' must come first and 'output' last, "
-                "with the hidden layers in order between them."
-            )
-        for name, rows in self.layers.items():
-            if rows.ndim != 2 or len(rows) != len(self.targets) or rows.size == 0:
-                raise InputError(
-                    f"evidence layer {name!r} has shape {rows.shape}; it must be ({len(self.targets)}, features), "
-                    "a row of activations per item."
-                )
-            check_finite(f"layer {name!r}", rows)
+        check_layers(self.layers, len(self.targets))
         kept = [rows.shape[1] for rows in self.layers.values()]
         joined = [len(self.modules_in), *(len(matrix) for matrix in self.weights)]
         if kept and self.weights and kept != joined:

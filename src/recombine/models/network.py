@@ -46,6 +46,10 @@ class Network(nn.Module, ABC):
         stage goes ``through`` before it is told and before the next is computed from it.
         """
 
+    def matrices(self) -> list[Float[torch.Tensor, "_outputs _inputs"]]:
+        """The weights as they act, first layer to last; empty where the network is not plain layers."""
+        return []
+
     def squared_reach(self, name: str, values: Float[torch.Tensor, "batch *shape"]) -> Float[torch.Tensor, ""]:
         """Σ over batch, i and j of values_i W_ji², W the weights that read stage ``name``, i its units.
 
@@ -60,3 +64,8 @@ class Network(nn.Module, ABC):
         for _, stage in self.stages(codes):  # noqa: B007
             pass
         return stage
+
+
+def matrices_of(network: nn.Module) -> list[torch.Tensor]:
+    """The weights of a network of plain layers, first to last; empty for any other module."""
+    return network.matrices() if isinstance(network, Network) else []

@@ -14,6 +14,7 @@ from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
 from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence
 from recombine.models.activations import activations, channels
+from recombine.models.network import matrices_of
 from recombine.models.tangent import tangent_kernel
 from recombine.training.probing import Probes
 
@@ -74,7 +75,6 @@ def _evidence(
 def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int) -> ModuleEvidence:
     asked = task.asked(seed)
     layers = activations(network, torch.from_numpy(asked.codes))
-    matrices = network.matrices() if hasattr(network, "matrices") else []  # type: ignore[operator]
     # Where what would be held out is shown, nothing is held out: all of it is trained on.
     shown = {"id": problem.trained, "ood": problem.parts.held_out & False}
     masks = shown if problem.reveal else problem.parts.sections
@@ -85,7 +85,7 @@ def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int
         sections=sections,
         modules_in=task.modules_in,
         modules_out=task.modules_out,
-        weights=tuple(matrix.detach().double().numpy() for matrix in matrices),
+        weights=tuple(matrix.detach().double().numpy() for matrix in matrices_of(network)),
         layers={name: layer.numpy() for name, layer in layers.items()},
         probes=Probes(task, network, asked.positions, seed),
     )

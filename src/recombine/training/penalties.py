@@ -91,9 +91,9 @@ class WeightSize(Single):
     def size(self, network: "nn.Module", stages: "Stages") -> "torch.Tensor":
         import torch
 
-        found = network.matrices() if hasattr(network, "matrices") else [  # type: ignore[operator]
-            parameter for parameter in network.parameters() if parameter.ndim > 1
-        ]  # fmt: skip
+        from recombine.models.network import matrices_of
+
+        found = matrices_of(network) or [parameter for parameter in network.parameters() if parameter.ndim > 1]
         return torch.stack([(each.square() if self.power == 2 else each.abs()).sum() for each in found]).sum()
 
 

@@ -13,7 +13,7 @@ from recombine.core.shapes import Float
 from recombine.data.functions import FunctionTask
 from recombine.measures import probe_names, prune
 from recombine.models.activations import eval_mode
-from recombine.models.network import Network
+from recombine.models.network import Network, matrices_of
 from recombine.training.noise import ActivityNoise
 
 EXPONENTS = {"additive": 0.0, "poisson": 1.0, "multiplicative": 2.0}
@@ -35,7 +35,7 @@ class Probes(Mapping[str, np.ndarray]):
         return self.found[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(probe_names() if hasattr(self.network, "matrices") else ())
+        return iter(probe_names() if matrices_of(self.network) else ())
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -86,7 +86,7 @@ class Probes(Mapping[str, np.ndarray]):
     def _pruned(self) -> nn.Module:
         """The same network without its small weights."""
         network = deepcopy(self.network)
-        kept = prune([matrix.detach().numpy() for matrix in network.matrices()])  # type: ignore[operator]
+        kept = prune([matrix.detach().numpy() for matrix in matrices_of(network)])
         weights = [parameter for parameter in network.parameters() if parameter.ndim > 1]
         with torch.no_grad():
             for weight, matrix in zip(weights, kept, strict=True):
