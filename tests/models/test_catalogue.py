@@ -38,6 +38,8 @@ def test_the_names_and_which_of_them_train():
         "convnet": True,
         "resnet": True,
         "vit": True,
+        "monolithic": True,
+        "compositional": True,
     }
 
 
@@ -64,6 +66,24 @@ def test_defaults_are_those_of_the_papers():
         "convnet": {"width": 1.0, "kernel": 5},
         "resnet": {"width": 1.0},
         "vit": {"width": 1.0, "patch": 8},
+        "monolithic": {
+            "family": "upsampling",
+            "depth": 3,
+            "width": 124,
+            "maps": 40,
+            "kernel": 3,
+            "corners": True,
+        },
+        "compositional": {
+            "family": "upsampling",
+            "depth": 3,
+            "width": 96,
+            "maps": 24,
+            "kernel": 3,
+            "corners": True,
+            "shared": False,
+            "composition": {"kind": "soft"},
+        },
     }
 
 
@@ -96,6 +116,11 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "convnet", "kernel": 0}, "convnet: kernel = 0"),
         ({"kind": "resnet", "width": 0}, "resnet: width = 0"),
         ({"kind": "vit", "patch": 0}, "vit: patch = 0"),
+        ({"kind": "monolithic", "depth": 0}, "monolithic: depth = 0"),
+        ({"kind": "monolithic", "family": "cnn"}, "monolithic: family = 'cnn': .* 'upsampling' or 'mlp'"),
+        ({"kind": "compositional", "maps": 0}, "compositional: maps = 0"),
+        ({"kind": "compositional", "kernel": 4}, "compositional: kernel = 4: .* 2 or 3"),
+        ({"kind": "compositional", "composition": "sof"}, "unknown composition 'sof'; did you mean 'soft'"),
     ],
 )
 def test_settings_that_make_no_network_are_refused(settings, says):
@@ -143,7 +168,9 @@ def test_what_reads_pictures_needs_one(name):
 def test_which_models_gain_from_being_stacked():
     decoders = {"cnn-decoder", "rotation-decoder", "pixel-transformer"}
     readers = {"encoder", "convnet", "resnet", "vit"}
-    assert {name for name, spec in models.items() if not spec.stackable} == decoders | readers
+    scenes = {"monolithic", "compositional"}
+    assert {name for name, spec in models.items() if not spec().stackable} == decoders | readers | scenes
+    assert all(models[name](family="mlp").stackable for name in scenes)
 
 
 def test_the_shape_of_a_model_leaves_out_the_initial_scale_alone():

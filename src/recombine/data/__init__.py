@@ -1,7 +1,7 @@
 """Tasks turn combinations of factors into inputs and answers; a problem is a task with a split."""
 
 # Importing a module registers its tasks.
-from recombine.data import components, functions, locating, pictures, rotation, tables  # noqa: F401
+from recombine.data import components, functions, locating, pictures, rotation, scenes, tables  # noqa: F401
 from recombine.data.encodings import encodings
 from recombine.data.picture_task import PictureTask
 from recombine.data.problem import Problem

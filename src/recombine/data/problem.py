@@ -8,16 +8,18 @@ from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.core.shapes import Bool, Int
+from recombine.core.shapes import Bool, Float, Int
 from recombine.core.spec import MemberOf, Spec
 from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
-from recombine.splits import Certificate, Region, Split, certificate, make_split, regions
+from recombine.splits import Certificate, Region, Split, Support, certificate, make_split, regions, supports
 
 
 class Problem(Spec):
-    """A task with a split and, if wanted, other training examples.
+    """A task with a split, or with a support where it is continuous, and, if wanted, other training examples.
 
+    A split says what is held out of a grid of combinations; a support draws ``examples`` scenes to train on from a
+    continuous space, and all of that space is asked about.
     ``isolated`` names factors whose levels are also shown alone (a lone stripe), all of them or ``isolated_levels`` of
     each, drawn by the seed. ``examples`` trains on that many of the training combinations, drawn by the seed; a
     larger number contains a smaller one, here and there. With ``centres: uniform`` the examples are drawn, with
@@ -26,18 +28,49 @@ class Problem(Spec):
     """
 
     task: Annotated[Task, MemberOf(tasks)]
-    split: Annotated[Region, MemberOf(regions)]
+    split: Annotated[Region, MemberOf(regions)] | None = None
     isolated: tuple[str, ...] = ()
     isolated_levels: int | None = Field(default=None, ge=1)
     examples: int | None = Field(default=None, ge=0)
     centres: Literal["grid", "uniform"] = "grid"
     reveal: bool = False
+    support: Annotated[Support, MemberOf(supports)] | None = None
 
     def __init__(self, task: Any = None, split: Any = None, **settings: Any) -> None:
         given = {"task": task, "split": split, **settings}
         super().__init__(**{name: value for name, value in given.items() if value is not None})
 
     def model_post_init(self, context: object) -> None:
+        if self.task.continuous:
+            self._check_support()
+        else:
+            self._check_split()
+
+    def _check_support(self) -> None:
+        """Refuse what a task over continuous latents cannot have."""
+        if self.split is not None or self.isolated or self.centres != "grid" or self.reveal:
+            raise InputError(
+                f"task {self.task.kind!r} is shown where a support draws it: it has no split, isolated factors, "
+                "centres or reveal; leave them out, and give a support, e.g. planes, or random to show everything."
+            )
+        if self.support is None or not self.examples:
+            raise InputError(
+                f"task {self.task.kind!r} needs a support that draws its training examples, and their number: e.g. "
+                "support = planes and examples = 20000."
+            )
+        self.support.points(
+            1, self.task.slots, self.task.latents, stream(0, "data", "support")
+        )  # refuses what is amiss
+
+    def _check_split(self) -> None:
+        """Refuse a training set that could not ask about the composition of levels."""
+        if self.support is not None:
+            raise InputError(
+                f"task {self.task.kind!r} is a grid of combinations and has no support; say what is held out of it by "
+                "a split, e.g. block."
+            )
+        if self.split is None:
+            raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. block(x=(6, 23)).")
         for name in self.isolated:
             self.grid.axis(name)
         if not self.task.isolates and (self.isolated or self.centres != "grid"):
@@ -81,9 +114,21 @@ class Problem(Spec):
     def grid(self) -> Grid:
         return self.task.grid
 
+    @property
+    def rule(self) -> Region | Support:
+        """What decides what is shown: the split or the support."""
+        rule = self.split if self.support is None else self.support
+        assert rule is not None  # checked when it was built
+        return rule
+
     @cached_property
     def parts(self) -> Split:
-        """Which combinations are trained on, which are held out, and in which sections."""
+        """Which combinations are trained on, which are held out, and in which sections; of a task with a split."""
+        if self.split is None:
+            raise InputError(
+                f"the training set of task {self.task.kind!r} is drawn by the support {self.rule.kind!r}, which holds "
+                "out no combinations of a grid; use a task of levels, e.g. bump."
+            )
         # A level missing from a factor that interpolates is asked about on purpose, as one that is shown alone is.
         allowed = (*self.isolated, *self.task.interpolates)
         return make_split(self.split, self.grid, shown_alone=allowed, outside=self.task.outside)
@@ -95,6 +140,8 @@ class Problem(Spec):
 
     def training_set(self, seed: int = 0) -> Examples:
         """The training examples of one seed: combinations first, isolated factors after them."""
+        if self.support is not None:
+            return self.task.at(self._scenes("shown", seed, self.examples or 0), seed)
         pool = self.grid.combinations()[self.trained]
         rng = stream(seed, "data", "examples")
         if self.centres == "uniform":
@@ -117,10 +164,40 @@ class Problem(Spec):
             kept.append(rows[np.isin(rows[:, self.grid.axis(name)], levels[: self.isolated_levels])])
         return np.concatenate(kept)
 
+    def _scenes(self, purpose: str, seed: int, count: int) -> Float[np.ndarray, "count all"]:
+        """Unit latents drawn from the support."""
+        assert self.support is not None
+        rng = stream(seed, "data", "support", purpose)
+        return self.support.points(count, self.task.slots, self.task.latents, rng).reshape(count, -1)
+
     @cached_property
     def everything(self) -> Examples:
-        """Every combination of the grid in order, as the first seed is asked; most tasks ask all seeds the same."""
-        return self.task.asked(0)
+        """Every combination of the grid in order, as the first seed is asked; most tasks ask all seeds the same.
+
+        With a support: scenes that it draws, and as many of the whole space, the same for all seeds.
+        """
+        return self.task.asked(0) if self.support is None else self.task.at(self._tests)
+
+    @cached_property
+    def _tests(self) -> Float[np.ndarray, "items all"]:
+        count = self.task.asked_count
+        whole = stream(0, "data", "support", "all").random((count, self.task.slots * self.task.latents))
+        return np.concatenate([self._scenes("asked", 0, count), whole])
+
+    @cached_property
+    def asked_sections(self) -> dict[str, Bool[np.ndarray, " items"]]:
+        """Sections of `everything` with a support: "id" is drawn by it and "all" is the whole space.
+
+        Of "all", "seen" has component values that the support shows, "unseen" some that it never does; empty ones are
+        left out.
+        """
+        assert self.support is not None
+        slots, count = self.task.slots, self.task.asked_count
+        scenes = self._tests.reshape(len(self._tests), slots, -1)
+        whole = np.arange(len(scenes)) >= count
+        reached = np.all([self.support.reaches(slot, scenes[:, slot], slots) for slot in range(slots)], axis=0)
+        found = {"id": ~whole, "all": whole, "seen": whole & reached, "unseen": whole & ~reached}
+        return {name: mask for name, mask in found.items() if mask.any()}
 
     def certificate(self, seed: int = 0) -> Certificate:
         """What the training set of one seed really shows, and how it bears on what is held out."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from recombine.core.shapes import Bool, Float, Int
 from recombine.core.spec import Kinds, Spec
+from recombine.data.drawn import Drawn
 from recombine.factors import Grid
 
 tasks: Kinds["Task"] = Kinds("task")
@@ -23,10 +24,15 @@ class Examples:
 
     positions: Float[np.ndarray, "items factors"]
     codes: Float[np.ndarray, "items units"]
-    targets: Float[np.ndarray, "items rows columns"]
+    pictures: Float[np.ndarray, "items rows columns"] | Drawn  # the targets; many are drawn when they are needed
 
     def __len__(self) -> int:
         return len(self.positions)
+
+    @property
+    def targets(self) -> Float[np.ndarray, "items rows columns"]:
+        """All target pictures in memory."""
+        return np.asarray(self.pictures)
 
     def __add__(self, others: "Examples") -> "Examples":
         pairs = zip(vars(self).values(), vars(others).values(), strict=True)
@@ -39,6 +45,8 @@ class Task(Spec):
     isolates: ClassVar[bool] = False  # whether a factor can be shown alone, and centres may lie between levels
     # Factors whose code runs through a gap in their levels, so that a level may be missing from training.
     interpolates: ClassVar[tuple[str, ...]] = ()
+    # Whether examples lie anywhere in a space of latents, so that a support says what is shown and no split does.
+    continuous: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -54,6 +62,31 @@ class Task(Spec):
     def leaves_cells(self) -> bool:
         """Whether examples drawn from a cell may lie in another, so that nothing can be held out."""
         return False
+
+    @property
+    def slots(self) -> int:
+        """Components whose codes follow one another in an input."""
+        return 1
+
+    @property
+    def channels(self) -> int:
+        """Numbers for each pixel of an answer, side by side in its rows."""
+        return 1
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Units of a component's code that tell where it is: how far right, how far up, and what follows from these."""
+        return ()
+
+    @property
+    def latents(self) -> int:
+        """Latents of each component of a continuous task."""
+        raise NotImplementedError
+
+    @property
+    def asked_count(self) -> int:
+        """Scenes of a continuous task that are asked of the support, and as many of the whole space."""
+        raise NotImplementedError
 
     @property
     def picture(self) -> tuple[int, int, int] | None:

@@ -9,14 +9,16 @@ from recombine.core.registry import Registry
 from recombine.measures.component_evidence import ComponentEvidence
 from recombine.measures.evidence import Evidence
 from recombine.measures.module_evidence import ModuleEvidence
+from recombine.measures.scene_evidence import SceneEvidence
 
-AnyEvidence: TypeAlias = Evidence | ComponentEvidence | ModuleEvidence
+AnyEvidence: TypeAlias = Evidence | ComponentEvidence | ModuleEvidence | SceneEvidence
 
 # The kinds of evidence: what a measure of that kind looks at, and what the evidence comes from.
 KINDS: dict[type, tuple[str, str]] = {
     Evidence: ("pictures", "a task of pictures"),
     ComponentEvidence: ("the answers to a component task", "a component task"),
     ModuleEvidence: ("a network for a task of modules", "a task of modules"),
+    SceneEvidence: ("scenes of components", "a task of scenes"),
 }
 
 

@@ -19,6 +19,10 @@ class Interface:
     levels: tuple[int, ...]  # levels per factor, (y, x)
     image: tuple[int, int]  # rows, columns of the output
     picture: tuple[int, int, int] | None = None  # channels, rows, columns of the input; None: a plain code
+    slots: int = 1  # components whose codes follow one another in the input, all of one length
+    channels: int = 1  # of the output: a row of the image has them side by side, pixel by pixel
+    # Inputs of each slot that tell where the component is: how far right, how far up, and what follows from these.
+    place: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.inputs < 1:
@@ -31,6 +35,14 @@ class Interface:
             raise InputError(
                 f"Interface: image = {self.image} must be (rows, columns), both at least 1; "
                 "give a single number as an image of 1 x 1."
+            )
+        if self.slots < 1 or self.inputs % self.slots:
+            raise InputError(
+                f"Interface: inputs = {self.inputs} must be slots = {self.slots} codes of one length, one by one."
+            )
+        if self.channels < 1 or self.image[1] % self.channels:
+            raise InputError(
+                f"Interface: image = {self.image} must have channels = {self.channels} numbers for each pixel of a row."
             )
         if self.picture is not None:
             if len(self.picture) != 3 or min(self.picture) < 1:

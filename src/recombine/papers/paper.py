@@ -53,7 +53,7 @@ class Papers(dict[str, Paper]):
         for paper in self.values():
             by_name[paper.key] = list(paper.claims)
             for prefix in paper.prefixes:
-                by_name[prefix.lower()] = [claim for claim in paper.claims if claim.id.startswith(prefix)]
+                by_name[prefix.lower()] = [c for c in paper.claims if c.id.removeprefix(prefix)[:1].isdigit()]
         selected: dict[str, Claim] = {}
         for name in names:
             if name.lower() not in by_name:

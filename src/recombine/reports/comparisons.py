@@ -55,7 +55,7 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
 
     Seeds of a setting are averaged. True pictures are left out: nothing is trained there. Records that are no
     experiments of this version have no setting, and are left out too. A forecast of another quantity than the one that
-    was measured counts as none.
+    was measured counts as none. What a support draws is left out: its forecast is a guarantee and no error.
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for body in findings.bodies.values():
@@ -67,7 +67,7 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
     found, without = [], 0
     for bodies in groups.values():
         experiment = _experiment(bodies[0])
-        if experiment is None or not experiment.model.trainable:
+        if experiment is None or not experiment.model.trainable or experiment.problem.support is not None:
             continue
         digest = experiment.problem.digest()
         forecast, quantity = findings.forecasts.get(digest), quantity_of(experiment)
@@ -107,7 +107,7 @@ def _experiment(body: Mapping[str, Any]) -> Experiment | None:
 def _other(experiment: Experiment) -> str:
     """What to call a setting that no claim uses."""
     problem = experiment.problem
-    return f"{experiment.model.kind} on {problem.task.kind}, {problem.split.kind} ({key_of(experiment)[:8]})"
+    return f"{experiment.model.kind} on {problem.task.kind}, {problem.rule.kind} ({key_of(experiment)[:8]})"
 
 
 def _labels(papers: Iterable[Paper], scale: Scale) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from recombine.data.scenes import Sprites
 from recombine.reports.numbers import count
-from recombine.splits import certificate
+from recombine.splits import Support, certificate
 from recombine.studies import Calculation, Experiment, Work
 from recombine.training import Recipe
 
@@ -34,19 +35,71 @@ def describe_experiment(work: Work) -> dict[str, str]:
     """Problem, model and training."""
     assert isinstance(work, Experiment)
     problem = work.problem
-    levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
-    shown = [f"{problem.examples} examples drawn by the seed"] if problem.examples is not None else []
-    shown += [f"every level of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
-    shown += ["the held-out combinations too (a control)"] if problem.reveal else []
     return _said(
         {
-            "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
-            "Held out": _held_out(work),
-            "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
+            **(_of_a_split(work) if problem.support is None else _of_a_support(work)),
             "Model": f"{work.model.kind}{differing(work.model)}",
             "Training": _training(work.recipe) if work.model.trainable else "",
         }
     )
+
+
+def _of_a_split(work: Experiment) -> dict[str, str]:
+    """The facts of a problem that holds out combinations of a grid."""
+    problem = work.problem
+    levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
+    shown = [f"{problem.examples} examples drawn by the seed"] if problem.examples is not None else []
+    shown += [f"every level of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
+    shown += ["the held-out combinations too (a control)"] if problem.reveal else []
+    return {
+        "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
+        "Held out": _held_out(work),
+        "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
+    }
+
+
+def _of_a_support(work: Experiment) -> dict[str, str]:
+    """The facts of a problem whose training examples a support draws."""
+    problem = work.problem
+    task, support = problem.task, problem.support
+    assert support is not None
+    scenes = f"{count(task.slots, 'component')} of {count(task.latents, 'latent')}"
+    asked = count(task.asked_count, "example")
+    return {
+        "Task": f"{task.kind}{differing(task)}: {scenes}",
+        "Composed by": named(task.composition) if isinstance(task, Sprites) else "",
+        "Support": support_words(support),
+        "Shown": f"{count(problem.examples or 0, 'example')} drawn from the support by the seed",
+        "Asked": f"{asked} of the support, and as many of the whole space",
+    }
+
+
+def named(spec: Any) -> str:
+    """A specification by its kind, with the settings that differ from its defaults."""
+    return f"{spec.kind}{differing(spec)}"
+
+
+def support_words(support: Support) -> str:
+    """A support in words: what it draws, by which density, and what is cut out of it."""
+    return _drawn_by(support) + (f", without {cut_words(support)}" if support.without else "")
+
+
+def cut_words(support: Support) -> str:
+    """The cut of a support: every range that a scene must lie in to be cut out."""
+    return " and ".join(f"{name} from {low:g} to {high:g}" for name, (low, high) in support.without.items())
+
+
+def _drawn_by(support: Support) -> str:
+    own = support.model_dump(exclude={"without"})
+    if support.kind == "diagonal":
+        return f"diagonal band of width {own['width']:g}, all sprites nearly alike"
+    if support.kind != "planes":
+        return f"{named(support.model_copy(update={'without': {}}))}: {_first_line(support).rstrip('.')}"
+    free = [plane["free"] for plane in own["planes"]]
+    moved = [f"{free.count(slot)} in which sprite {slot + 1} varies" for slot in sorted(set(free))]
+    density = "uniform" if own["spread"] is None else f"normal with spread {own['spread']:g}"
+    density = density if own["skew"] is None else "Beta({:g}, {:g})".format(*own["skew"])
+    return f"{count(len(free), 'plane')} of {density} density, {' and '.join(moved)}"
 
 
 def _said(facts: Mapping[str, str]) -> dict[str, str]:
@@ -55,7 +108,7 @@ def _said(facts: Mapping[str, str]) -> dict[str, str]:
 
 def _held_out(work: Experiment) -> str:
     """The region, how many combinations it holds out, and its sections."""
-    region, held = work.problem.split, certificate(work.problem.parts)
+    region, held = work.problem.rule, certificate(work.problem.parts)
     sections = [f"{name} {size}" for name, size in held.sections.items() if name not in ("id", "ood")]
     ranges = HALF_OPEN if region.kind in ("block", "cross") else ""
     of = f"{held.held_out} of {held.seen + held.held_out} combinations ({'; '.join([f'{held.share:.0%}', *sections])})"

@@ -5,25 +5,31 @@ from dataclasses import dataclass
 
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
-from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, measures
+from recombine.data.scenes import Sprites
+from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence, measures
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
 from recombine.reports.answers import answers_figure
+from recombine.reports.component_figure import component_figure
 from recombine.reports.context_map import context_map_figure
 from recombine.reports.curves import curves_figure
 from recombine.reports.curves_by_size import leak_by_shift_figure, robustness_figure
+from recombine.reports.deficient_pixels import deficient_pixels_figure
 from recombine.reports.descriptions import describe_calculation, describe_experiment
 from recombine.reports.design import design_figure
 from recombine.reports.embedding_figure import embedding_figure
 from recombine.reports.error_maps import error_map_figure
 from recombine.reports.kernel_curves import dispersed_figure, leak_figure, salience_figure, spread_figure
+from recombine.reports.latent_map_figure import latent_map_figure
 from recombine.reports.layers import layer_figures
 from recombine.reports.markup import Markup
 from recombine.reports.samples import samples_figure
+from recombine.reports.scene_samples import scene_samples_figure
 from recombine.reports.settings import SettingRuns
 from recombine.reports.share_bars import shares_figure
 from recombine.reports.similarity_figure import similarity_figure
 from recombine.reports.superposition_panels import superposition_figure
+from recombine.reports.support_plot import support_figure
 from recombine.reports.tuning_figure import activation_figure, tuning_figure
 from recombine.reports.volume_figure import volume_figure
 from recombine.reports.weights_figure import weights_figure
@@ -69,6 +75,11 @@ def _functions(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures
     return [weights_figure(setting), *by_size, curves_figure(setting), *by_layer]
 
 
+def _scenes(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    drawn = [scene_samples_figure(setting), component_figure(setting), curves_figure(setting)]
+    return [support_figure(setting), latent_map_figure(setting, controls), *drawn]
+
+
 # Calculations without a figure of their own have none.
 DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
     representations.RandomNetworks: spread_figure,
@@ -82,6 +93,10 @@ DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
 
 def _calculations(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
     return [draw(setting) for kind, draw in DRAWN.items() if isinstance(setting.work, kind)]
+
+
+def _support_checks(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
+    return [deficient_pixels_figure(setting)]
 
 
 PICTURES = Kind(
@@ -105,6 +120,21 @@ FUNCTIONS = Kind(
     describe_experiment,
     _functions,
 )
+SCENES = Kind(
+    "Scenes",
+    "A picture is composed of sprites, and a support says which scenes are shown. R² is 1 where pictures are right and "
+    "0 where they are as bad as the mean picture; it has no lower end. Few pixels show two sprites, so the error there "
+    "is told apart.",
+    describe_experiment,
+    _scenes,
+)
+SUPPORT_CHECKS = Kind(
+    "Support checks",
+    "Whether a support shows enough to recover every component, computed from the composition alone: conditions are 1 "
+    "where they hold and 0 where they fail.",
+    describe_calculation,
+    _support_checks,
+)
 CALCULATIONS = Kind(
     "Calculations",
     "What theory computes, and searches that train networks inside. "
@@ -114,13 +144,18 @@ CALCULATIONS = Kind(
 )
 
 
+SUPPORT_CHECK = "support-check"  # the name of the calculation
+BY_TASK: Mapping[type, Kind] = {ComponentTask: COMPONENTS, FunctionTask: FUNCTIONS, Sprites: SCENES}  # else pictures
+EVIDENCE: Mapping[str, type] = {
+    COMPONENTS.name: ComponentEvidence, FUNCTIONS.name: ModuleEvidence, SCENES.name: SceneEvidence,
+}  # fmt: skip
+
+
 def kind_of(work: Work) -> Kind:
     """Which kind a piece of work is."""
     if not isinstance(work, Experiment):
-        return CALCULATIONS
-    if isinstance(work.problem.task, ComponentTask):
-        return COMPONENTS
-    return FUNCTIONS if isinstance(work.problem.task, FunctionTask) else PICTURES
+        return SUPPORT_CHECKS if work.kind == SUPPORT_CHECK else CALCULATIONS
+    return next((kind for task, kind in BY_TASK.items() if isinstance(work.problem.task, task)), PICTURES)
 
 
 def meaning(work: Work, quantity: str) -> str:
@@ -128,7 +163,6 @@ def meaning(work: Work, quantity: str) -> str:
     if isinstance(work, Calculation):
         known: Mapping[str, str] = work.quantities
     else:
-        kinds: Mapping[Kind, type] = {COMPONENTS: ComponentEvidence, FUNCTIONS: ModuleEvidence}
-        known = measures.meanings(kinds.get(kind_of(work), Evidence))
+        known = measures.meanings(EVIDENCE.get(kind_of(work).name, Evidence))
     whole, _, part = quantity.partition(".")
     return known.get(quantity) or (f"{part}: {known[whole]}" if part and whole in known else known.get(whole, ""))

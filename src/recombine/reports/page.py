@@ -1,6 +1,6 @@
 """The page around everything: one HTML document that needs nothing from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib import resources
 
 from recombine.reports.markup import Markup, join, raw, tag
@@ -16,11 +16,14 @@ PLACES = {
     "speed": "Speed",
     "provenance": "Provenance",
 }
+# Sections of pages that have something to say in them.
+AT_TIMES = {"supports": "Support checker"}
 
 
-def page(title: str, header: Markup, sections: Sequence[Markup]) -> Markup:
-    """The whole document: a header, links to the sections, the sections."""
-    links = [tag("a", words, href=f"#{place}") for place, words in PLACES.items()]
+def page(title: str, header: Markup, sections: Mapping[str, Markup | None]) -> Markup:
+    """The whole document: a header, links to the sections, the sections by their places; a None is left out."""
+    there = {place: section for place, section in sections.items() if section is not None}
+    links = [tag("a", {**PLACES, **AT_TIMES}[place], href=f"#{place}") for place in there]
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -30,7 +33,7 @@ def page(title: str, header: Markup, sections: Sequence[Markup]) -> Markup:
         tag("title", title),
         tag("style", raw(style_sheet())),
     )
-    body = tag("body", tag("header", header), tag("nav", links, aria_label="Sections"), tag("main", *sections))
+    body = tag("body", tag("header", header), tag("nav", links, aria_label="Sections"), tag("main", *there.values()))
     return join(raw("<!doctype html>\n"), tag("html", head, body, lang="en"), raw("\n"))
 
 

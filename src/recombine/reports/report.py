@@ -15,6 +15,7 @@ from recombine.reports.parity import parity_section
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.speed import speed_section
+from recombine.reports.support_table import support_section
 from recombine.reports.sweep_section import sweeps_section
 from recombine.reports.verdicts import counts, verdict_section
 from recombine.reports.writing import writable_place, write_whole
@@ -33,15 +34,16 @@ def write_report(output: Path, scale: Scale, stores: Sequence[Store]) -> Path:
 def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> str:
     """The report on some papers as an HTML document."""
     findings = gather(chosen, scale, stores)
-    sections = [
-        verdict_section(findings),
-        sweeps_section(findings),
-        settings_section(findings),
-        forecast_section(findings),
-        parity_section(findings),
-        speed_section(stores),
-        provenance_section(findings),
-    ]
+    sections = {
+        "verdicts": verdict_section(findings),
+        "sweeps": sweeps_section(findings),
+        "settings": settings_section(findings),
+        "forecast": forecast_section(findings),
+        "supports": support_section(findings),
+        "parity": parity_section(findings),
+        "speed": speed_section(stores),
+        "provenance": provenance_section(findings),
+    }
     return page(f"recombine report, scale {scale}", _header(findings), sections)
 
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from recombine.core.errors import unknown
 
 # Importing a module registers its kinds. No module is called like a kind, which would hide it.
-from recombine.splits import anchored, boxes, lines, listed, sampled  # noqa: F401
+from recombine.splits import anchored, boxes, designs, lines, listed, sampled  # noqa: F401
 from recombine.splits.certificate import Certificate, Touching, certificate, split_digest, touching_training
 from recombine.splits.distance import distance_to_training
 from recombine.splits.drawing import draw, text
 from recombine.splits.parse import parse_region
 from recombine.splits.region import Mask, Member, Region, regions
 from recombine.splits.split import Split, make_split
+from recombine.splits.support import Support, supports
 from recombine.splits.unseen import Extrapolation, unseen_levels
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Member",
     "Region",
     "Split",
+    "Support",
     "Touching",
     "certificate",
     "distance_to_training",
@@ -32,6 +34,7 @@ __all__ = [
     "parse_region",
     "regions",
     "split_digest",
+    "supports",
     "text",
     "touching_training",
     "unseen_levels",

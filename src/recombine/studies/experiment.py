@@ -66,7 +66,7 @@ class Experiment(Work):
             (f"{recipe.noise.kind} noise" if recipe.noise else "", recipe.noise is not None),
             ("penalty " + ", ".join(penalty.kind for penalty in recipe.penalties), recipe.penalties),
         ]
-        words = [self.title(), problem.split.kind, f"{recipe.steps} steps", *(word for word, said in extra if said)]
+        words = [self.title(), problem.rule.kind, f"{recipe.steps} steps", *(word for word, said in extra if said)]
         return ", ".join(words)
 
     def shape(self) -> str:

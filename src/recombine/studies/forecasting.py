@@ -39,6 +39,10 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     """
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
+    if problem.support is not None:
+        from recombine.studies.scene_forecast import forecast_scenes
+
+        return forecast_scenes(problem, model, seed)
     check_forecast_size(problem)  # before a kernel of a model is computed
     draws = forecast_functions if isinstance(problem.task, FunctionTask) else forecast_pictures
     kernels = tangent_kernels()

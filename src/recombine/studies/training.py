@@ -12,8 +12,9 @@ from recombine.core.errors import InputError
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
-from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, measures
-from recombine.models import Interface, ModelSpec, models
+from recombine.data.scenes import Sprites
+from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, SceneEvidence, measures
+from recombine.models import ModelSpec, models
 from recombine.records import Record, user_store
 from recombine.studies.experiment import Experiment
 from recombine.studies.local import check_workers, execute
@@ -56,13 +57,15 @@ class Run:
 
     def layers(self) -> dict[str, np.ndarray]:
         """The activations of every layer over what is asked: every combination, or tuples of images for it."""
-        if not isinstance(self.evidence, ComponentEvidence):
+        if not isinstance(self.evidence, ComponentEvidence | SceneEvidence):
             return dict(self.evidence.layers)
         import torch
 
         from recombine.models.activations import activations
 
-        asked = torch.from_numpy(self.experiment.problem.task.asked(self.experiment.seed).codes)
+        problem, seed = self.experiment.problem, self.experiment.seed
+        examples = problem.everything if problem.task.continuous else problem.task.asked(seed)
+        asked = torch.from_numpy(examples.codes)
         return {name: rows.numpy() for name, rows in activations(self.network, asked).items()}
 
 
@@ -93,8 +96,8 @@ class Runs(Sequence[Run]):
         return np.array(values)
 
     def images(self, section: str = "ood") -> np.ndarray:
-        """What each seed draws for the combinations of a section: (seeds, combinations, rows, columns)."""
-        pictures = [run.evidence for run in self if isinstance(run.evidence, Evidence)]
+        """What each seed draws within a section: (seeds, items, rows, columns), of scenes with their channels."""
+        pictures = [run.evidence for run in self if isinstance(run.evidence, Evidence | SceneEvidence)]
         if not pictures:
             raise InputError("these runs draw no pictures; ask for their `answers` instead.")
         return np.stack([each.outputs[_section(each, section)] for each in pictures])
@@ -104,7 +107,7 @@ class Runs(Sequence[Run]):
         found = []
         for run in self:
             seen = run.evidence
-            if isinstance(seen, Evidence):
+            if isinstance(seen, Evidence | SceneEvidence):
                 raise InputError("these runs draw pictures; ask for their `images` instead.")
             found.append((seen.mean if isinstance(seen, ComponentEvidence) else seen.answers)[_section(seen, section)])
         return np.stack(found)
@@ -141,6 +144,11 @@ STANDARD = (
     "interior_accuracy", "superposition_index", "sharer_weight", "sharer_chance", "similarity_advantage_band1",
     "factorisation", "volume_contrast", "probe_held_out", "nmse_by_section",
 )  # fmt: skip
+OF_UNSEEN = ("seen_r2", "seen_mse", "unseen_mse", "unseen_ratio")
+SCENES = (
+    "id_r2", "all_r2", "id_mse", "all_mse", "all_overlap_mse", "all_rest_mse", "generalisation_ratio", "component_r2",
+    "swap_error", *OF_UNSEEN,
+)  # fmt: skip
 NEEDS = {
     "rim_nmse": {"rim"},
     "interior_nmse": {"interior"},
@@ -156,6 +164,8 @@ def standard_measures(problem: Problem) -> tuple[str, ...]:
         return (CLASSES if task.binary else SUMS) + (("familiar_accuracy",) if task.images and task.binary else ())
     if isinstance(task, FunctionTask):
         return tuple(name for name in FUNCTIONS if task.modules_out.max() > 0 or name not in OF_MODULES)
+    if isinstance(task, Sprites):
+        return tuple(name for name in SCENES if name not in OF_UNSEEN or "unseen" in problem.asked_sections)
     sections = set(problem.parts.sections)
     return tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
 
@@ -163,8 +173,13 @@ def standard_measures(problem: Problem) -> tuple[str, ...]:
 def check_fit(problem: Problem, model: ModelSpec) -> None:
     """Refuse a model whose network cannot fit the problem. Looks at one example, so that it costs nothing."""
     if model.trainable:
-        shown = problem.task.examples(problem.grid.combinations()[problem.trained][:1], seed=0)
-        model.check(Interface(shown.codes.shape[1], problem.grid.shape, shown.targets.shape[1:], problem.task.picture))
+        from recombine.training.run import fitting
+
+        if problem.support is not None:
+            shown = problem.task.at(np.zeros((1, problem.task.slots * problem.task.latents)))
+        else:
+            shown = problem.task.examples(problem.grid.combinations()[problem.trained][:1], seed=0)
+        model.check(fitting(problem, shown.codes.shape[1], shown.targets.shape[1:]))
 
 
 def train(

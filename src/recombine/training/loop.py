@@ -12,6 +12,7 @@ from torch import nn
 from recombine.core.seeds import stream, torch_seed
 from recombine.core.shapes import Float
 from recombine.data import Examples
+from recombine.data.drawn import Drawn
 from recombine.training.feedforward_by_hand import FeedforwardByHand
 from recombine.training.mlp_by_hand import MlpByHand
 from recombine.training.recipe import Recipe
@@ -89,7 +90,7 @@ def fit(members: Sequence[Member], progress: Progress | None = None) -> list[His
 def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
     started = time.perf_counter()
     recipe = members[0].recipe
-    codes, targets, first_row = _table([member.examples for member in members])
+    codes, pictures, first_row = _table([member.examples for member in members])
     orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
     stepper = stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
@@ -100,9 +101,11 @@ def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
         # As many batches as there are steps to the next glance, at once.
         ahead = min(every, recipe.steps - step)
         rows = np.stack([np.stack(list(islice(order, ahead))) for order in orders], axis=1)
-        for pick in torch.from_numpy(rows + first_row[:, None]):
+        for place, pick in enumerate(torch.from_numpy(rows + first_row[:, None])):
+            if recipe.schedule != "constant":
+                stepper.set_rates([member.recipe.rate_at(step + place) for member in members])
             chosen = pick.flatten()
-            stepper.step(codes[chosen].unflatten(0, pick.shape), targets[chosen].unflatten(0, pick.shape))
+            stepper.step(codes[chosen].unflatten(0, pick.shape), pictures(chosen).unflatten(0, pick.shape))
         step += ahead
         glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
         if progress:
@@ -117,8 +120,11 @@ def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
     return [_history(seen, recipe, seconds) for seen in np.stack(glances, axis=1)]
 
 
-def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
-    """All examples in one table, equal sets once, and the row at which each member's begin."""
+Pick = Callable[[torch.Tensor], torch.Tensor]  # the pictures of these rows
+
+
+def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, Pick, np.ndarray]:
+    """The codes of all examples in one table, equal sets once; their pictures; the row at which each member's begin."""
     starts: dict[bytes, int] = {}
     distinct: list[Examples] = []
     rows = 0
@@ -131,8 +137,25 @@ def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, torch.Tensor, np.nda
             rows += len(examples)
         first_row.append(starts[key])
     codes = torch.from_numpy(np.concatenate([examples.codes for examples in distinct]))
-    targets = torch.from_numpy(np.concatenate([examples.targets for examples in distinct]))
-    return codes, targets, np.array(first_row)
+    return codes, _pictures([examples.pictures for examples in distinct]), np.array(first_row)
+
+
+def _pictures(sets: Sequence[np.ndarray | Drawn]) -> Pick:
+    """Pictures by row over several sets: from one table in memory or, where some are drawn, as they are needed."""
+    if not any(isinstance(each, Drawn) for each in sets):
+        table = torch.from_numpy(np.concatenate(sets))
+        return lambda rows: table[rows]
+    starts = np.cumsum([0, *(len(each) for each in sets)])
+
+    def drawn(rows: torch.Tensor) -> torch.Tensor:
+        wanted = rows.numpy()
+        found = np.empty((len(wanted), *sets[0].shape[1:]), dtype=np.float32)
+        source = np.searchsorted(starts, wanted, side="right") - 1
+        for place in np.unique(source):
+            found[source == place] = sets[place][wanted[source == place] - starts[place]]
+        return torch.from_numpy(found)
+
+    return drawn
 
 
 def _history(seen: Float[np.ndarray, "glances 3"], recipe: Recipe, seconds: float) -> History:

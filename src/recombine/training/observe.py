@@ -12,9 +12,11 @@ from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
-from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence
+from recombine.data.scenes import Sprites
+from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence
 from recombine.models.activations import activations, channels
 from recombine.models.network import matrices_of
+from recombine.models.scene_networks import CompositionalNetwork
 from recombine.models.tangent import tangent_kernel
 from recombine.training.probing import Probes
 
@@ -30,6 +32,8 @@ def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: in
         return _components(problem, problem.task, network, untrained, seed)
     if isinstance(problem.task, FunctionTask):
         return _modules(problem, problem.task, network, seed)
+    if isinstance(problem.task, Sprites):
+        return _scenes(problem, problem.task, network)
     everything = problem.everything
     codes = torch.from_numpy(everything.codes)
     layers = {name: tensor.numpy() for name, tensor in activations(network, codes).items()}
@@ -89,6 +93,43 @@ def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int
         layers={name: layer.numpy() for name, layer in layers.items()},
         probes=Probes(task, network, asked.positions, seed),
     )
+
+
+def _scenes(problem: Problem, task: Sprites, network: nn.Module) -> SceneEvidence:
+    everything = problem.everything
+    codes = torch.from_numpy(everything.codes)
+    shape = (len(everything), task.size, task.size, task.channels)
+    inside = _recovery(task, network, everything.positions, codes) if isinstance(network, CompositionalNetwork) else {}
+    return SceneEvidence(
+        targets=everything.targets.reshape(shape),
+        outputs=activations(network, codes, ["output"])["output"].numpy().reshape(shape),
+        latents=task.scenes(everything.positions),
+        sections=problem.asked_sections,
+        overlap=task.overlap(everything.positions),
+        **inside,
+    )
+
+
+@torch.no_grad()
+def _recovery(
+    task: Sprites, network: CompositionalNetwork, positions: np.ndarray, codes: torch.Tensor
+) -> dict[str, np.ndarray]:
+    """The components of a network beside the true ones, and pictures in which one of its own stands among true ones."""
+    composition = network.composition
+    if composition.learned:  # no component has a true form under a composition that is not known
+        return {}
+    true = torch.from_numpy(task.components(positions, composition).astype(np.float32))
+    own = torch.cat([network.components(part) for part in codes.split(256)], dim=1)
+    swapped = [
+        composition.join([own[slot] if slot == taken else true[slot] for slot in range(task.slots)])
+        for taken in range(task.slots)
+    ]
+    return {
+        "truths": true.numpy(),
+        "components": own.numpy(),
+        "swapped": torch.stack(swapped).numpy(),
+        "composed": composition.join(list(true)).numpy(),
+    }
 
 
 def _components(

@@ -1,5 +1,6 @@
 """How a model is trained: numbers only, so that recipes can be swept."""
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -18,8 +19,9 @@ class Recipe(Spec):
     ``logistic`` the mean of log(1 + exp(-y f)) for classes y of -1 and 1. A gradient whose Euclidean length over all
     parameters exceeds ``clip`` is shortened to it. Batches are cut from a stream of shuffled epochs, so every example
     is shown once before any is shown again and every batch is full; a batch of ``all`` is the whole training set at
-    every step. Training ends early at the first of a hundred or so glances at which the loss is at or below ``stop``.
-    The defaults are the released ones of Liang et al. (2025).
+    every step. With ``schedule: cosine`` the rate falls from ``rate`` at the first step to ``final`` after the last,
+    along half a wave. Training ends early at the first of a hundred or so glances at which the loss is at or below
+    ``stop``. The defaults are the released ones of Liang et al. (2025).
     """
 
     steps: int = Field(default=3000, ge=1)
@@ -33,6 +35,8 @@ class Recipe(Spec):
     stop: float | None = Field(default=None, gt=0)
     clip: float | None = Field(default=None, gt=0)
     noise: Annotated[Noise, MemberOf(noises)] | None = None
+    schedule: Literal["constant", "cosine"] = "constant"
+    final: float = Field(default=1e-5, ge=0)
 
     def model_post_init(self, context: object) -> None:
         if self.momentum and self.optimiser != "sgd":
@@ -40,3 +44,14 @@ class Recipe(Spec):
                 f"momentum = {self.momentum:g} is a setting of the optimiser sgd; {self.optimiser} has its own, so "
                 "leave it out."
             )
+        if self.schedule == "cosine" and self.final > self.rate:
+            raise InputError(
+                f"final = {self.final:g} is the rate at the end of a cosine schedule and must be at most "
+                f"rate = {self.rate:g}; lower it."
+            )
+
+    def rate_at(self, step: int) -> float:
+        """The rate of step 0, 1, ..., as the schedule has it."""
+        if self.schedule == "constant":
+            return self.rate
+        return self.final + 0.5 * (self.rate - self.final) * (1 + math.cos(math.pi * step / self.steps))

@@ -1,5 +1,6 @@
 """Runs: build the networks, train them, alone or as a stack, then observe and measure each."""
 
+import math
 import resource
 import time
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from recombine.measures import (
     Evidence,
     ModuleEvidence,
     NotFinite,
+    SceneEvidence,
     error_map,
     exhibits,
     measures,
@@ -52,7 +54,13 @@ class Outcome:
 
 def interface(problem: Problem) -> Interface:
     some = problem.everything
-    return Interface(some.codes.shape[1], problem.grid.shape, some.targets.shape[1:], problem.task.picture)
+    return fitting(problem, some.codes.shape[1], some.pictures.shape[1:])
+
+
+def fitting(problem: Problem, inputs: int, image: tuple[int, int]) -> Interface:
+    """The two ends of a network for this problem, given the sizes of its codes and pictures."""
+    task = problem.task
+    return Interface(inputs, problem.grid.shape, image, task.picture, task.slots, task.channels, task.place)
 
 
 def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
@@ -115,7 +123,7 @@ def bytes_of(plan: Plan) -> int:
     weights = sum(parameter.numel() for parameter in network.parameters())
     layers = activations(network, torch.from_numpy(plan.problem.everything.codes[:1]))
     per_example = sum(layer.numel() for layer in layers.values())
-    examples = plan.problem.everything.targets.size
+    examples = math.prod(plan.problem.everything.pictures.shape)
     batch = len(plan.problem.training_set(plan.seed)) if plan.recipe.batch == "all" else plan.recipe.batch
     # Forward, backward and what they need in between: measured 2 to 4 times more where autograd maps over members.
     copies = 3 if type(network) in (MlpNetwork, FeedforwardNetwork) else 12
@@ -132,7 +140,7 @@ def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
     except NotFinite as error:  # the last step was one too many: no loss was looked at after it
         return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    layers = () if isinstance(evidence, ComponentEvidence) else tuple(evidence.layers)
+    layers = () if isinstance(evidence, ComponentEvidence | SceneEvidence) else tuple(evidence.layers)
     arrays |= {**shown(evidence), **_exhibits(plan, evidence)}
     return Outcome("done", None, found, _cost(started, history.seconds), arrays, weights, layers, undefined)
 
@@ -176,7 +184,7 @@ def shown(evidence: AnyEvidence) -> dict[str, np.ndarray]:
     """What a record keeps of the evidence: small arrays for figures."""
     if isinstance(evidence, ComponentEvidence):
         return {"answers": evidence.mean, "targets": evidence.targets}
-    if isinstance(evidence, ModuleEvidence):
+    if isinstance(evidence, ModuleEvidence | SceneEvidence):
         return {}  # what there is to see are numbers, and exhibits
     errors = np.minimum(error_map(evidence), np.finfo(np.float32).max)  # a network may be wrong beyond all bounds
     return {"error_map": errors.astype(np.float32), **samples(evidence)}

@@ -56,6 +56,8 @@ class NoiseOf:
 class Stepper(ABC):
     """Takes training steps for its members and tells their losses when asked."""
 
+    descent: torch.optim.Optimizer
+
     @abstractmethod
     def step(
         self,
@@ -63,6 +65,12 @@ class Stepper(ABC):
         targets: Float[torch.Tensor, "members batch rows columns"],
     ) -> None:
         """One step of every member on its own batch."""
+
+    def set_rates(self, rates: Sequence[float]) -> None:
+        """The rate of every member from now on."""
+        groups = self.descent.param_groups
+        for group, rate in zip(groups, rates, strict=len(groups) > 1):  # one group: all members have the first's
+            group["lr"] = rate
 
     @abstractmethod
     def losses(self) -> Float[torch.Tensor, "members 2"]:

@@ -1,0 +1,156 @@
+"""What is computed rather than trained: the conditions of the theorem for a support, and the definition itself."""
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from recombine.core.compositions import Addition, Composition, HardOcclusion, SoftOcclusion, compositions
+from recombine.core.seeds import stream
+from recombine.core.spec import MemberOf
+from recombine.data import Problem, tasks
+from recombine.data.scenes import Sprites
+from recombine.papers.claims import Setting, setting
+from recombine.papers.first_principles.predictors import SupportPredictors
+from recombine.splits import Support, supports
+from recombine.splits.designs import (
+    GAP,
+    DiagonalSupport,
+    PlanesSupport,
+    RandomSupport,
+    orthogonal,
+    orthogonal_single,
+)
+from recombine.studies import Calculation, Computed, calculations
+from recombine.studies.supporting import check_support, freedom, relative
+
+SPRITES = (1, 2)  # slots with quantities of their own
+
+
+@calculations.register("support-check")
+class SupportCheckup(Calculation):
+    """Whether a support fulfils the conditions for a composition, at component values drawn from the whole space.
+
+    Conditions are 1 where they hold and 0 where they fail. Scenes are those of 16 x 16 pixels.
+    """
+
+    exact: ClassVar[bool] = False
+    quantities: ClassVar = {
+        "compositional": "1: every component value that was asked about is shown",
+        "sufficient": "1: the published rank condition holds at every value",
+        "stacked": "1: the rank that the proof needs is full at every value",
+        "relative": "1: training shows every change of a component that the whole space shows",
+        "margin": "smallest singular value over the largest: 1 all changes are seen alike, 0 one is not seen",
+        "free_share": "share of the pixels of unseen combinations that training leaves free, to first order",
+        "free_overlap_share": "the same of the pixels in which sprites overlap",
+        "null_dims": "changes of all components of a pixel that training does not see, on average",
+        **{f"full_rank_{k}": f"share of values of sprite {k} with full published rank" for k in SPRITES},
+        **{f"lacking_{k}": f"share of pixels of sprite {k} where training lacks what a test shows" for k in SPRITES},
+    }
+
+    composition: Annotated[Composition, MemberOf(compositions)] = SoftOcclusion()
+    support: Annotated[Support, MemberOf(supports)] = PlanesSupport()
+    anchors: int = Field(default=40, ge=1)
+    completions: int = Field(default=128, ge=1)
+
+    def compute(self) -> Computed:
+        problem = Problem(self.task, support=self.support, examples=1)
+        found = check_support(problem, anchors=self.anchors, completions=self.completions, seed=self.seed)
+        free = freedom(problem, seed=self.seed)
+        measures = {
+            "compositional": found.compositional,
+            "sufficient": found.sufficient,
+            "stacked": found.stacked,
+            "relative": relative(found),
+            "margin": found.margin,
+            "free_share": free.share,
+            "null_dims": free.found.null_dims,
+            **({} if free.overlap_share is None else {"free_overlap_share": free.overlap_share}),
+        }
+        arrays: dict[str, np.ndarray] = {}
+        side = (self.task.size, self.task.size)
+        for number, slot in zip(SPRITES, found.slots, strict=True):
+            measures |= {f"full_rank_{number}": slot.summed, f"lacking_{number}": slot.lacking or 0.0}
+            arrays |= {
+                f"deficient_{number}": slot.maps["summed"].reshape(side).astype(np.float32),
+                f"lacking_{number}": slot.maps["relative"].reshape(side).astype(np.float32),
+            }
+        return Computed(measures, arrays)
+
+    @property
+    def task(self) -> Sprites:
+        """Hard occlusion goes with hard edges: between them it has no derivative."""
+        raster = "hard" if isinstance(self.composition, HardOcclusion) else "soft"
+        return tasks.sprites(composition=self.composition, raster=raster)
+
+    def expected_seconds(self) -> float:
+        return 8.0
+
+
+@calculations.register("scene-definition")
+class SceneDefinition(Calculation):
+    """Whether drawn scenes are the composition of their components drawn by themselves, for every composition.
+
+    With ``exchanged`` the last component of each scene is that of another scene.
+    """
+
+    exact: ClassVar[bool] = False
+    quantities: ClassVar = {
+        "largest_difference": "largest difference between a drawn scene and the composition of its components",
+        "cases": "numbers of sprites times compositions that were compared",
+    }
+
+    exchanged: bool = False
+    items: int = Field(default=50, ge=2)
+
+    def compute(self) -> Computed:
+        largest, cases = 0.0, 0
+        for count in (2, 3, 4):
+            for name in (name for name, kind in compositions.items() if not kind.learned):
+                task = tasks.sprites(count=count, composition=name)
+                places = stream(self.seed, "data", "definition").random((self.items, count * task.latents))
+                parts = task.components(places, task.composition)
+                if self.exchanged:
+                    parts[-1] = np.roll(parts[-1], 1, axis=0)
+                composed = task.composition.join(list(parts)).reshape(self.items, *task.image)
+                largest = max(largest, float(np.abs(composed - task.at(places).targets).max()))
+                cases += 1
+        return Computed({"largest_difference": largest, "cases": float(cases)})
+
+
+def checked(name: str, composition: Composition, support: Support, says: str) -> Setting:
+    """The conditions for a composition and a support."""
+    return setting(name, says, lambda scale: SupportCheckup(composition=composition, support=support))
+
+
+OVER = compositions.parse("over")
+soft_planes = checked("check_soft_planes", SoftOcclusion(), orthogonal(), "Conditions: soft, three planes.")
+soft_single = checked("check_soft_single", SoftOcclusion(), orthogonal_single(), "Conditions: soft, two planes.")
+soft_gap = checked("check_soft_gap", SoftOcclusion(), orthogonal(without=GAP), "Conditions: soft, a gap.")
+soft_narrow = checked(
+    "check_soft_narrow", SoftOcclusion(), DiagonalSupport(width=0.1), "Conditions: soft, diagonal 0.1."
+)
+hard_planes = checked("check_hard_planes", HardOcclusion(), orthogonal(), "Conditions: hard, three planes.")
+hard_single = checked("check_hard_single", HardOcclusion(), orthogonal_single(), "Conditions: hard, two planes.")
+hard_narrow = checked(
+    "check_hard_narrow", HardOcclusion(), DiagonalSupport(width=0.1), "Conditions: hard, diagonal 0.1."
+)
+hard_wide = checked("check_hard_wide", HardOcclusion(), DiagonalSupport(width=0.4), "Conditions: hard, diagonal 0.4.")
+over_planes = checked("check_over_planes", OVER, orthogonal(), "Conditions: opacity, three planes.")
+over_single = checked("check_over_single", OVER, orthogonal_single(), "Conditions: opacity, two planes.")
+over_gap = checked("check_over_gap", OVER, orthogonal(without=GAP), "Conditions: opacity, a gap.")
+over_whole = checked("check_over_whole", OVER, RandomSupport(), "Conditions: opacity, the whole space.")
+addition_planes = checked("check_addition_planes", Addition(), orthogonal(), "Conditions: addition, three planes.")
+
+definition = setting("definition", "Scenes beside the composition of their components.", lambda _: SceneDefinition())
+definition_broken = setting(
+    "definition_exchanged", "The same with one component of another scene.", lambda _: SceneDefinition(exchanged=True)
+)
+
+
+predictors = setting(
+    "predictors", "Conditions beside outcomes, by support and composition.", lambda _: SupportPredictors()
+)
+predictors_untrained = setting(
+    "predictors_untrained", "The same of networks after a single step.", lambda _: SupportPredictors(steps=1)
+)

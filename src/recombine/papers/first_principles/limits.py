@@ -1,0 +1,110 @@
+"""Where conditions are broken, or broken without harm: FP7 to FP12."""
+
+from recombine.papers.claims import Check, Range
+from recombine.papers.first_principles import checking as k
+from recombine.papers.first_principles import scenes as s
+from recombine.papers.first_principles.claiming import claim
+
+HELD, FAILED = Range(low=1.0), Range(high=0.0)  # conditions are 1 where they hold and 0 where they fail
+
+LIMITS = (
+    claim(
+        "FP7",
+        "Table 1, row 9; heat map",
+        "A gap in the values of one component breaks composition there and nowhere else.",
+        (
+            Check("all_r2", Range(high=-0.02), "Table 1: 0.895 beside 0.951", of="gap", minus="planes"),
+            Check("id_r2", Range(-0.03, 0.03), "Table 1: 0.954 beside 0.957", of="gap", minus="planes"),
+            Check("unseen_ratio", Range(low=1.5), "heat map: a band over x of the front sprite", of="gap"),
+            Check("seen_mse", Range(high=1.3), "heat map: flat elsewhere", of="gap", over="planes"),
+            Check("compositional", FAILED, "by the design of the gap", of="conditions"),
+        ),
+        {"gap": s.gap, "planes": s.planes, "conditions": k.over_gap},
+        ("a normal density in place of the gap", {"gap": s.normal, "planes": s.planes, "conditions": k.over_planes}),
+    ),
+    claim(
+        "FP8",
+        "Table 1, row 10",
+        "A support that is too narrow fails: a narrow diagonal is worse than a broad one.",
+        (
+            Check("all_r2", Range(high=-0.1), "Table 1: 0.589 beside 0.955", of="narrow", minus="broad"),
+            Check("all_r2", Range(high=-0.05), "Table 1: 0.589 beside 0.945", of="narrow", minus="middle"),
+            Check("all_r2", Range(high=0.85), "Table 1: 0.589, seeds 0.36 to 0.90", of="narrow"),
+        ),
+        {"narrow": s.narrow, "middle": s.middle, "broad": s.wide},
+        (
+            "widths exchanged",
+            {"narrow": s.wide, "middle": s.middle, "broad": s.narrow},
+        ),
+    ),
+    claim(
+        "FP9",
+        "Table 1, row 11",
+        "Models with opacity compose though the published condition can never hold for them, and err less.",
+        (
+            Check("all_r2", Range(low=0.85), "Table 1: 0.979; our notes: 0.964", of="opacity"),
+            Check("all_mse", Range(high=0.8), "Table 1: 0.42", of="opacity", over="colour"),
+            Check("sufficient", FAILED, "our notes: three equations for four unknowns", of="conditions"),
+        ),
+        {"opacity": s.rgba_shared, "colour": s.planes, "conditions": k.over_planes},
+        ("a decoder for each sprite", {"opacity": s.rgba, "colour": s.planes, "conditions": k.soft_planes}),
+    ),
+    claim(
+        "FP10",
+        "Table 1, rows 4, 6-8, 10",
+        "Wider supports are better, or no worse: diagonals by their width, planes by their number.",
+        (
+            Check("all_r2", Range(low=0.02), "Table 1: 0.945 beside 0.589", of="d 0.1", minus="d 0.05"),
+            Check("all_r2", Range(low=-0.01), "Table 1: 0.955 beside 0.945", of="d 0.2", minus="d 0.1"),
+            Check("all_r2", Range(low=0.02), "released: 0.951 beside 0.869", of="three planes", minus="two planes"),
+            Check("all_r2", Range(low=-0.01), "Table 1: 0.954 beside 0.951", of="four planes", minus="three planes"),
+        ),
+        {
+            "d 0.05": s.narrow,
+            "d 0.1": s.middle,
+            "d 0.2": s.wide,
+            "two planes": s.single,
+            "three planes": s.planes,
+            "four planes": s.broad,
+        },
+        (
+            "the order reversed",
+            {
+                "d 0.05": s.middle,
+                "d 0.1": s.narrow,
+                "d 0.2": s.narrow,
+                "two planes": s.planes,
+                "three planes": s.single,
+                "four planes": s.single,
+            },
+        ),
+    ),
+    claim(
+        "FP11",
+        "discussion",
+        "That components agree at one point is a technicality: pictures are right although components are not.",
+        (
+            Check("component_r2.1", Range(high=0.0), "our notes: -5 to -360", of="whole"),
+            Check("all_r2", Range(low=0.85), "our notes: 0.88", of="whole"),
+            Check("component_r2.1", Range(high=0.0), "our notes: -5 to -360", of="planes"),
+            Check("all_r2", Range(low=0.85), "our notes: 0.885", of="planes"),
+        ),
+        {"whole": s.whole, "planes": s.planes},
+        ("opacity, whose components are nearly right", {"whole": s.rgba_shared, "planes": s.rgba_shared}),
+    ),
+    claim(
+        "FP12",
+        "discussion",
+        "Inductive biases relax the conditions: one decoder for all sprites composes from a support that lacks pixels.",
+        (
+            Check("all_r2", Range(low=0.85), "our notes: 0.964 from three planes", of="shared"),
+            Check("relative", FAILED, "our notes: opacity of the front is not shown", of="conditions"),
+            Check("all_r2", Range(low=0.3), "our notes: 0.8 from three planes", of="shared", minus="separate"),
+        ),
+        {"shared": s.rgba_single, "separate": s.rgba_separate_single, "conditions": k.over_single},
+        (
+            "a decoder for each sprite, a support that lacks nothing",
+            {"shared": s.rgba_separate_single, "separate": s.rgba_single, "conditions": k.addition_planes},
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,131 @@
+"""Claims of our own (FPX): what the paper leaves open, each with what must be seen and where we got it from."""
+
+from recombine.papers.claims import Check, Range
+from recombine.papers.first_principles import checking as k
+from recombine.papers.first_principles import scenes as s
+from recombine.papers.first_principles.claiming import LAPTOP, claim
+
+FIVE = "ours, before any run"
+
+OURS = (
+    claim(
+        "FPX1",
+        "ours: wrong composition",
+        "A wrong composition hardly shows in whole pictures, and shows where sprites overlap.",
+        (
+            Check("all_overlap_mse", Range(low=2.0), "our notes: 136 over 26", of="added", over="soft"),
+            Check("all_r2", Range(-0.1, 0.1), "our notes: 0.005", of="added", minus="soft"),
+        ),
+        {"added": s.added, "soft": s.planes},
+        ("the whole space in the place of addition", {"added": s.whole, "soft": s.planes}),
+    ),
+    claim(
+        "FPX2",
+        "ours: unknown composition",
+        "A composition that must be learned fits the planes and is wrong where sprites overlap.",
+        (
+            Check("all_overlap_mse", Range(low=2.0), FIVE, of="learned", over="known"),
+            Check("id_r2", Range(low=-0.03), FIVE, of="learned", minus="known"),
+            Check("all_overlap_mse", Range(low=2.0), FIVE, of="learned", over="learned, whole"),
+        ),
+        {"learned": s.learned, "known": s.planes, "learned, whole": s.learned_whole},
+        (
+            "learned from the whole space",
+            {"learned": s.learned_whole, "known": s.planes, "learned, whole": s.learned},
+        ),
+    ),
+    claim(
+        "FPX3",
+        "ours: imperfect fit",
+        "An imperfect fit costs in proportion: on the whole space the error stays within a few times that on the "
+        "planes, however short the training, where a monolithic model's ratio grows as it fits.",
+        (
+            *(
+                Check("generalisation_ratio", Range(high=4.0), "Table 1: 1.8; our notes: 2.4", of=f"{share:g}")
+                for share in (0.1, 0.3, 1.0)
+            ),
+            Check("generalisation_ratio", Range(low=1.5), FIVE, of="monolithic 1", over="monolithic 0.1"),
+        ),
+        {
+            **{f"{share:g}": made for share, made in s.shorter.items()},
+            "1": s.planes,
+            "monolithic 0.1": s.shorter_mono[0.1],
+            "monolithic 1": s.planes_mono,
+        },
+        (
+            "monolithic models in the place of compositional ones",
+            {
+                **{f"{share:g}": made for share, made in s.shorter_mono.items()},
+                "1": s.planes_mono,
+                "monolithic 0.1": s.shorter[0.1],
+                "monolithic 1": s.planes,
+            },
+        ),
+    ),
+    claim(
+        "FPX4",
+        "ours: a gap and shifts",
+        "A decoder that draws relative to the sprite's place bridges a gap in that place; others do not.",
+        (
+            Check("unseen_ratio", Range(high=1.5), FIVE, of="relative"),
+            Check("unseen_ratio", Range(low=1.5), "heat map of the paper", of="upsampling"),
+            Check("unseen_ratio", Range(low=1.5), "heat map of the paper", of="units"),
+            Check("all_r2", Range(-0.05, 0.05), FIVE, of="relative", minus="relative, no gap"),
+        ),
+        {"relative": s.gap_shift, "upsampling": s.gap, "units": s.gap_mlp, "relative, no gap": s.planes_shift},
+        (
+            "decoders exchanged",
+            {"relative": s.gap_mlp, "upsampling": s.gap_shift, "units": s.gap_shift, "relative, no gap": s.planes},
+        ),
+    ),
+    claim(
+        "FPX5",
+        "ours: one decoder for all sprites",
+        "Sharing one decoder is what lets models with opacity compose from planes, and it harms the soft composition.",
+        (
+            Check("all_r2", Range(low=0.3), "our notes: 0.80", of="opacity, shared", minus="opacity, separate"),
+            Check("all_r2", Range(high=-0.1), "our notes: -0.37", of="soft, shared", minus="soft, separate"),
+            Check("all_r2", Range(low=0.85), "our notes: 0.964", of="opacity, shared"),
+            Check("all_r2", Range(high=0.5), "our notes: 0.16", of="opacity, separate"),
+        ),
+        {
+            "opacity, shared": s.rgba_shared,
+            "opacity, separate": s.rgba,
+            "soft, shared": s.soft_shared,
+            "soft, separate": s.planes,
+        },
+        (
+            "sharing exchanged",
+            {
+                "opacity, shared": s.rgba,
+                "opacity, separate": s.rgba_shared,
+                "soft, shared": s.planes,
+                "soft, separate": s.soft_shared,
+            },
+        ),
+    ),
+    claim(
+        "FPX6",
+        "ours: which condition predicts",
+        "What training must show relative to the test predicts which supports compose, better than the published rank.",
+        (
+            Check("relative_accuracy", Range(low=0.75), FIVE),
+            Check("advantage", Range(low=0.05), FIVE),
+        ),
+        {"main": k.predictors},
+        ("networks that were not trained", {"main": k.predictors_untrained}),
+    ),
+    claim(
+        "FPX7",
+        "ours: component recovery",
+        "Right pictures do not make right components: a learned front before a true back gives wrong pictures.",
+        (
+            Check("swap_error.1", Range(low=0.5), FIVE, of="soft"),
+            Check("all_r2", Range(low=0.85), FIVE, of="soft"),
+            Check("swap_error.1", Range(high=0.2), FIVE, of="opacity"),
+        ),
+        {"soft": s.planes, "opacity": s.rgba_shared},
+        ("models exchanged", {"soft": s.rgba_shared, "opacity": s.planes}),
+        least=LAPTOP,
+    ),
+)  # fmt: skip

@@ -1,0 +1,122 @@
+"""Which condition predicts which supports compose: a table of conditions beside trained outcomes."""
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from recombine.core.compositions import compositions
+from recombine.core.spec import dump
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.splits import Support
+from recombine.splits.designs import (
+    GAP,
+    DiagonalSupport,
+    RandomSupport,
+    orthogonal,
+    orthogonal_broad,
+    orthogonal_single,
+)
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
+from recombine.studies.supporting import FREE, check_support, freedom, relative
+from recombine.training import Recipe, run_stack
+
+#: How the data are composed, and how the model composes.
+PAIRS = {
+    "addition": ("addition", "addition"),
+    "soft": ("soft", "soft"),
+    "opacity": ("over", "over"),
+    "hard data, soft model": ("hard", "soft"),
+}
+SUPPORTS: dict[str, Support] = {
+    "two planes": orthogonal_single(),
+    "three planes": orthogonal(),
+    "four planes": orthogonal_broad(),
+    "a gap": orthogonal(without=GAP),
+    "diagonal 0.1": DiagonalSupport(width=0.1),
+    "diagonal 0.4": DiagonalSupport(width=0.4),
+}
+CONDITIONS = ("published", "relative", "identifiable")
+COMPOSES = 2.0  # error on the whole space, in multiples of that after training on the whole space
+
+
+@calculations.register("support-predictors")
+class SupportPredictors(Calculation):
+    """The published, the relative and the linearised condition beside what small networks do, for 24 cases.
+
+    A case is a support with a composition of data and model. It composes if the error on the whole space is at most
+    `COMPOSES` times that of the same network trained on the whole space. Conditions are those of the data's
+    composition. Networks are layers of units, a decoder for each sprite, at 16 x 16 pixels.
+    """
+
+    exact: ClassVar[bool] = False
+    quantities: ClassVar = {
+        **{
+            f"{name}_accuracy": f"share of cases in which the {name} condition says what happens" for name in CONDITIONS
+        },
+        **{f"{name}_hits": f"share of composing cases that the {name} condition calls so" for name in CONDITIONS},
+        **{
+            f"{name}_alarms": f"share of failing cases that the {name} condition calls composing" for name in CONDITIONS
+        },
+        "advantage": "accuracy of the relative condition less that of the published one",
+        "composing": "share of cases that compose",
+    }
+
+    steps: int = Field(default=1500, ge=1)
+    width: int = Field(default=128, ge=1)
+
+    def compute(self) -> Computed:
+        said = {name: np.array([self.conditions(pair)[name] for pair in PAIRS]) for name in CONDITIONS}
+        ratios = np.array([self.ratios(pair) for pair in PAIRS])
+        right = ratios <= COMPOSES
+        measures = {"composing": right.mean()}
+        for name, yes in said.items():
+            measures[f"{name}_accuracy"] = (yes == right).mean()
+            if right.any():
+                measures[f"{name}_hits"] = yes[right].mean()
+            if not right.all():
+                measures[f"{name}_alarms"] = yes[~right].mean()
+        measures["advantage"] = measures["relative_accuracy"] - measures["published_accuracy"]
+        return Computed(
+            {name: float(value) for name, value in measures.items()},
+            {"ratios": ratios.astype(np.float32), **{name: yes.astype(np.uint8) for name, yes in said.items()}},
+        )
+
+    def conditions(self, pair: str) -> dict[str, list[bool]]:
+        """What each condition says of every support."""
+        found: dict[str, list[bool]] = {name: [] for name in CONDITIONS}
+        for support in SUPPORTS.values():
+            problem = self.problem(pair, support)
+            checked = check_support(problem, seed=self.seed)
+            found["published"].append(checked.compositional and checked.sufficient)
+            found["relative"].append(relative(checked))
+            found["identifiable"].append(freedom(problem, seed=self.seed).share <= FREE)
+        return found
+
+    def ratios(self, pair: str) -> list[float]:
+        """Error on the whole space for every support, in multiples of that after training on the whole space."""
+        outcomes = run_stack([experiment.plan() for experiment in self.trainings(pair)])
+        errors = [float(outcome.measures.get("all_mse", np.inf)) for outcome in outcomes]
+        return [error / errors[0] for error in errors[1:]]
+
+    def problem(self, pair: str, support: Support) -> Problem:
+        made = PAIRS[pair][0]
+        task = tasks.sprites(composition=made, raster="hard" if made == "hard" else "soft")
+        return Problem(task, support=support, examples=20_000)
+
+    def trainings(self, pair: str) -> list[Experiment]:
+        """The trainings of one row of the table: the whole space first, then every support."""
+        composition = compositions.parse(PAIRS[pair][1])
+        model = models.compositional(family="mlp", width=self.width, composition=dump(composition))
+        recipe = Recipe(steps=self.steps, batch=128, rate=4e-3, decay=1e-5, schedule="cosine")
+        return [
+            Experiment(
+                problem=self.problem(pair, support), model=model, recipe=recipe, seed=self.seed, measures=("all_mse",)
+            )
+            for support in (RandomSupport(), *SUPPORTS.values())
+        ]
+
+    def expected_seconds(self) -> float:
+        first = change(self, seed=0)
+        return sum(seconds_together(*first.trainings(pair)) + 6 * len(SUPPORTS) for pair in PAIRS)

@@ -1,0 +1,157 @@
+"""A support handed to the theory: does it guarantee composition, what does it lack, and what does it leave free?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recombine.core.compositions import Composition
+from recombine.core.errors import InputError
+from recombine.core.seeds import stream
+from recombine.core.shapes import Bool, Float
+from recombine.data import Problem
+from recombine.data.scenes import Sprites
+from recombine.data.sprite_shapes import LATENTS
+from recombine.splits import Support
+from recombine.splits.designs import RandomSupport
+from recombine.theory.identifiability import Leaks, leaks
+from recombine.theory.support import SupportCheck, check, latin_hypercube
+
+ANCHORS, COMPLETIONS = 40, 128  # component values that are asked about, and combinations that are looked at for each
+VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
+LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
+FREE = 0.01  # share of pixels from which on a combination counts as left free
+
+GUARANTEED, NOT_GUARANTEED, IMPOSSIBLE = "guaranteed", "not guaranteed", "impossible"
+
+
+def scenes_of(problem: Problem) -> tuple[Sprites, Support]:
+    """The task and the support of a problem of scenes, or an `InputError`."""
+    if not isinstance(problem.task, Sprites) or problem.support is None:
+        raise InputError(
+            f"task {problem.task.kind!r} has no known composition of components, so its support cannot be checked; use "
+            "sprites, or call theory.support.check with a composition of your own."
+        )
+    return problem.task, problem.support
+
+
+def check_support(
+    problem: Problem,
+    composition: Composition | None = None,
+    anchors: int = ANCHORS,
+    completions: int = COMPLETIONS,
+    seed: int = 0,
+) -> SupportCheck:
+    """Whether the support of a problem shows every component value, and enough of each, for a composition.
+
+    The composition is that of the task unless another is given: a model's own. Asked is the whole space.
+    """
+    task, support = scenes_of(problem)
+    chosen = task.composition if composition is None else composition
+    return check(
+        chosen.join,
+        _derivative(chosen),
+        _components(task, chosen),
+        _complete(support, task.slots, seed),
+        [latin_hypercube(anchors, task.latents, stream(seed, "theory", "anchors", str(s))) for s in range(task.slots)],
+        test_complete=_complete(RandomSupport(), task.slots, seed),
+        names=LATENTS,
+        count=completions,
+        one_sided=True,  # an opacity of 0 or 1 lies where it is cut
+        seed=seed,
+    )
+
+
+def guarantee(found: SupportCheck) -> str:
+    """What the conditions say of a model with this composition: guaranteed, not guaranteed or impossible.
+
+    Impossible: training never shows some value, or some change of a component that the test does show; two models that
+    agree on the training set may then differ, and only what a decoder brings along can decide between them.
+    """
+    if not relative(found):
+        return IMPOSSIBLE
+    return GUARANTEED if found.sufficient else NOT_GUARANTEED
+
+
+def relative(found: SupportCheck) -> bool:
+    """Whether training shows what the test shows, but for what the chance of a finite look may hide."""
+    return found.compositional and all((slot.lacking or 0.0) <= LACKING for slot in found.slots)
+
+
+@dataclass(frozen=True, eq=False)
+class Freedom:
+    """Which pixels of unseen combinations training leaves free, to first order and without an initial point."""
+
+    found: Leaks
+    overlap: Bool[np.ndarray, "asked pixels"]
+
+    @property
+    def share(self) -> float:
+        """Share of all pixels that are free."""
+        return float(self.found.free.mean())
+
+    @property
+    def overlap_share(self) -> float | None:
+        """Share of the pixels in which sprites overlap; None if none do."""
+        return float(self.found.free[self.overlap].mean()) if self.overlap.any() else None
+
+    @property
+    def combinations(self) -> float:
+        """Share of combinations of which more than `FREE` of the pixels are free."""
+        return float((self.found.free.mean(axis=1) > FREE).mean())
+
+
+def freedom(
+    problem: Problem, composition: Composition | None = None, values: int = VALUES, asked: int = ASKED, seed: int = 0
+) -> Freedom:
+    """What the support leaves free among some component values: the linearised test of identifiability."""
+    task, support = scenes_of(problem)
+    chosen = task.composition if composition is None else composition
+    chosen_values, shown = support.lattice(values, task.slots, task.latents, stream(seed, "theory", "lattice"))
+    rng = stream(seed, "theory", "asked")
+    tests = np.stack([rng.integers(values, size=asked) for _ in range(task.slots)], axis=1)
+    component = _components(task, chosen)
+    parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
+    scenes = np.stack([each[tests[:, slot]] for slot, each in enumerate(chosen_values)], axis=1)
+    overlap = task.overlap(scenes.reshape(asked, -1)).reshape(asked, -1)
+    return Freedom(leaks(_derivative(chosen), parts, shown, tests), overlap)
+
+
+def _derivative(composition: Composition) -> Callable[[int, list[np.ndarray]], np.ndarray]:
+    from recombine.models.derivatives import derivative
+
+    return lambda slot, parts: derivative(composition, slot, parts)
+
+
+def _components(task: Sprites, composition: Composition) -> Callable[[int, np.ndarray], Float[np.ndarray, "..."]]:
+    """The pictures of one sprite, a pixel after another."""
+
+    def component(slot: int, values: np.ndarray) -> np.ndarray:
+        made = task.component(values, composition)
+        return made.reshape(len(values), -1, made.shape[-1]).astype(np.float64)
+
+    return component
+
+
+def _complete(support: Support, slots: int, seed: int) -> Callable[[int, np.ndarray, int], np.ndarray]:
+    rng = stream(seed, "theory", "completions", support.kind)
+    return lambda slot, value, count: support.complete(slot, value, count, slots, rng)
+
+
+def summary(found: SupportCheck, free: Freedom | None = None) -> dict[str, Any]:
+    """The conditions as JSON values, without what is told by value and by pixel."""
+    told = {
+        "guarantee": guarantee(found),
+        "compositional": found.compositional,
+        "sufficient": found.sufficient,
+        "stacked": found.stacked,
+        "relative": relative(found),
+        "margin": found.margin,
+        "lacking": [slot.lacking for slot in found.slots],
+        "full_rank": [slot.summed for slot in found.slots],
+        "never_shown": [1 - slot.shown for slot in found.slots],
+    }
+    if free is None:
+        return told
+    return {**told, "free_share": free.share, "free_overlap_share": free.overlap_share}

@@ -1,0 +1,81 @@
+"""Maps of pixels that a support leaves open: a row for each sprite, one scale."""
+
+import numpy as np
+import pytest
+
+from recombine.papers import Scale
+from recombine.reports.deficient_pixels import deficient_pixels_figure, sprites_of
+from recombine.reports.kinds import CALCULATIONS, SUPPORT_CHECKS, kind_of
+from recombine.reports.settings import SeedRun, SettingRuns
+from recombine.studies import Calculation
+
+
+class Checked(Calculation):
+    """A calculation by the name of the real one, which is in no registry."""
+
+    kind = "support-check"
+
+    def compute(self):
+        raise NotImplementedError
+
+
+class Other(Checked):
+    kind = "something-else"
+
+
+def kept(sprites=2, rows=4, columns=6):
+    """Sprite k lacks its first k columns everywhere by rank, and half as often what is asked."""
+    found = {}
+    for sprite in range(1, sprites + 1):
+        shares = np.zeros((rows, columns), dtype=np.float32)
+        shares[:, :sprite] = 1.0
+        found |= {f"deficient_{sprite}": shares, f"lacking_{sprite}": shares / 2}
+    return found
+
+
+def setting_of(arrays, status="done"):
+    body = {"status": status, "measures": {}, "layers": ()}
+    return SettingRuns("planes", "", (), (SeedRun(Checked(), body, arrays),))
+
+
+@pytest.mark.parametrize("sprites", [1, 2, 3])
+def test_every_sprite_has_a_row_of_two_maps(image_bytes, sprites):
+    svg = image_bytes(deficient_pixels_figure(setting_of(kept(sprites)))).decode()
+    assert svg.count("<image") == 2 * sprites + 1  # and the scale
+    assert all(f">sprite {sprite + 1}<" in svg for sprite in range(sprites))
+    assert svg.count(">column<") == 2
+    assert svg.count(">row<") == sprites
+    assert svg.count(">share of component values<") == 1
+
+
+def test_the_words_have_the_means_over_pixels(parsed):
+    """One of six columns is a sixth, two are a third."""
+    figure = deficient_pixels_figure(setting_of(kept()))
+    assert parsed(figure).all("img")[0].attributes["alt"] == (
+        "Pixels that the support of planes leaves open, by sprite. Sprite 1: rank not full for 0.167 of the values on "
+        "average and 1 at most, lacks what is asked for 0.0833 of the values on average and 0.5 at most. Sprite 2: "
+        "rank not full for 0.333 of the values on average and 1 at most, lacks what is asked for 0.167 of the values "
+        "on average and 0.5 at most."
+    )
+
+
+def test_sprites_end_where_one_of_their_maps_is_missing():
+    arrays = kept(3)
+    assert len(sprites_of(arrays)) == 3
+    assert len(sprites_of({name: each for name, each in arrays.items() if name != "lacking_3"})) == 2
+    assert sprites_of({name: each for name, each in arrays.items() if name != "deficient_1"}) == []
+    assert sprites_of({name: np.full_like(each, np.nan) for name, each in arrays.items()}) == []
+
+
+def test_without_maps_there_is_no_figure():
+    assert deficient_pixels_figure(setting_of({})) is None
+    assert deficient_pixels_figure(setting_of(kept(), status="failed")) is None
+
+
+def test_the_calculation_is_a_kind_of_its_own_by_its_name(make):
+    assert kind_of(Checked()) is SUPPORT_CHECKS
+    assert kind_of(Other()) is CALCULATIONS
+    (figure,) = SUPPORT_CHECKS.figures(setting_of(kept()), [])
+    assert figure == deficient_pixels_figure(setting_of(kept()))
+    assert SUPPORT_CHECKS.facts(Checked())["Calculation"] == "support-check"
+    assert kind_of(make.tiny(Scale.QUICK)) not in (CALCULATIONS, SUPPORT_CHECKS)
