@@ -22,11 +22,13 @@ _HOMES = {
     "InputError": "recombine.core.errors",
     "Problem": "recombine.data",
     "Recipe": "recombine.training",
+    "compositions": "recombine.core.compositions",
     "encodings": "recombine.data",
     "explain": "recombine.studies.explaining",
     "forecast": "recombine.studies.forecasting",
     "noises": "recombine.training",
     "penalties": "recombine.training",
+    "supports": "recombine.splits",
     "tasks": "recombine.data",
     "train": "recombine.studies.training",
 }
@@ -49,6 +51,7 @@ __all__ = [
     "InputError",
     "Problem",
     "Recipe",
+    "compositions",
     "data",
     "encodings",
     "explain",
@@ -63,6 +66,7 @@ __all__ = [
     "reports",
     "splits",
     "studies",
+    "supports",
     "tasks",
     "theory",
     "train",
@@ -71,8 +75,10 @@ __all__ = [
 
 if TYPE_CHECKING:
     from recombine import data, factors, measures, models, papers, records, reports, splits, studies, theory, training
+    from recombine.core.compositions import compositions
     from recombine.core.errors import InputError
     from recombine.data import Problem, encodings, tasks
+    from recombine.splits import supports
     from recombine.studies import Experiment
     from recombine.studies.explaining import explain
     from recombine.studies.forecasting import forecast

@@ -92,7 +92,7 @@ def test_the_digest_sees_every_setting_and_not_the_defaults():
 @pytest.mark.parametrize(
     ("document", "says"),
     [
-        ({"task": "bump"}, "needs the setting 'split'"),
+        ({"task": "bump"}, "task 'bump' needs a split"),
         ({"task": "bmup", "split": BLOCK}, "did you mean 'bump'"),
         ({"task": "bump", "split": {**BLOCK, "kind": "blck"}}, "did you mean 'block'"),
         ({"task": "bump", "split": BLOCK, "isolate": ["x"]}, "did you mean 'isolated'"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recombine.core.seeds import stream
-from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, probe_names
+from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence, probe_names
 
 SHAPE = (9, 11)
 HOLE = ((2, 7), (3, 9))  # half-open ranges of y and of x: 30 of 99 combinations
@@ -300,3 +300,28 @@ def labelled() -> Callable[..., np.ndarray]:
 @pytest.fixture(scope="session")
 def modules() -> Callable[..., ModuleEvidence]:
     return generic_modules
+
+
+def generic_scenes(**settings: Any) -> SceneEvidence:
+    """Evidence of a model that adds two noisy components: 20 scenes of 3 x 4 pixels, 8 like the training set."""
+    rng = stream(8, "measures", "scenes")
+    truths = rng.uniform(size=(2, 20, 3, 4, 3))
+    components = truths + 0.1 * rng.normal(size=truths.shape)
+    place = np.arange(20)
+    defaults = {
+        "targets": truths.sum(axis=0),
+        "outputs": components.sum(axis=0),
+        "latents": rng.uniform(size=(20, 2, 5)),
+        "sections": {"id": place < 8, "all": place >= 8, "seen": (place >= 8) & (place < 16), "unseen": place >= 16},
+        "overlap": rng.uniform(size=(20, 3, 4)) < 0.3,
+        "truths": truths,
+        "components": components,
+        "swapped": components + truths[::-1],
+        "composed": truths.sum(axis=0),
+    }
+    return SceneEvidence(**{**defaults, **settings})
+
+
+@pytest.fixture(scope="session")
+def scenes() -> Callable[..., SceneEvidence]:
+    return generic_scenes

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, exhibits, similarity_matrix, volume_map
+from recombine.measures import (
+    ComponentEvidence,
+    Evidence,
+    ModuleEvidence,
+    SceneEvidence,
+    exhibits,
+    similarity_matrix,
+    volume_map,
+)
 from recombine.measures.exhibit import HELD, PANELS, TRAINED, UNITS, Exhibits, distinct_peaks, evenly, half, spread_out
 from recombine.measures.metric_tensor import pullback_metric
 
@@ -286,11 +294,12 @@ def test_a_network_without_weights_or_without_modules_of_its_outputs_exhibits_no
         exhibits.weights(modules(modules_out=np.zeros(4, dtype=int)))
 
 
-def test_an_exhibit_refuses_evidence_of_another_kind(generic, decision, modules):
-    shown = {kind: exhibits.for_kind(kind) for kind in (Evidence, ComponentEvidence, ModuleEvidence)}
+def test_an_exhibit_refuses_evidence_of_another_kind(generic, decision, modules, scenes):
+    shown = {kind: exhibits.for_kind(kind) for kind in (Evidence, ComponentEvidence, ModuleEvidence, SceneEvidence)}
     assert sorted(name for names in shown.values() for name in names) == sorted(exhibits)
     assert shown[ComponentEvidence] == ()
-    for evidence, words in ((decision(), "a component task"), (modules(), "a task of modules")):
+    others = ((decision(), "a component task"), (modules(), "a task of modules"), (scenes(), "a task of scenes"))
+    for evidence, words in others:
         for name in shown[Evidence]:
             with pytest.raises(InputError, match=f"exhibit '{name}' shows pictures; this is {words}, so leave it out"):
                 exhibits[name](evidence)

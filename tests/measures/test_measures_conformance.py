@@ -10,7 +10,15 @@ import pytest
 import recombine.measures as package
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import ComponentEvidence, Evidence, Measures, ModuleEvidence, measures, rotation_invariant
+from recombine.measures import (
+    ComponentEvidence,
+    Evidence,
+    Measures,
+    ModuleEvidence,
+    SceneEvidence,
+    measures,
+    rotation_invariant,
+)
 from recombine.measures.registry import KINDS
 
 PROMISED = [
@@ -135,15 +143,16 @@ def test_every_function_says_what_it_returns():
 
 
 @pytest.mark.parametrize("name", measures)
-def test_a_measure_refuses_evidence_of_another_kind(name, generic, decision, modules):
+def test_a_measure_refuses_evidence_of_another_kind(name, generic, decision, modules, scenes):
     said = {
         Evidence: ("pictures", "a task of pictures"),
         ComponentEvidence: ("the answers to a component task", "a component task"),
         ModuleEvidence: ("a network for a task of modules", "a task of modules"),
+        SceneEvidence: ("scenes of components", "a task of scenes"),
     }
     assert list(said) == list(KINDS)
     looks_at = " or ".join(said[kind][0] for kind in measures[name].functions)
-    for evidence in (generic(), decision(), modules()):
+    for evidence in (generic(), decision(), modules(), scenes()):
         if type(evidence) not in measures[name].functions:
             this_is = said[type(evidence)][1]
             with pytest.raises(InputError, match=f"'{name}' looks at {looks_at}; this is {this_is}, so leave it out"):

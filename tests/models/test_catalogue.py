@@ -117,7 +117,7 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "resnet", "width": 0}, "resnet: width = 0"),
         ({"kind": "vit", "patch": 0}, "vit: patch = 0"),
         ({"kind": "monolithic", "depth": 0}, "monolithic: depth = 0"),
-        ({"kind": "monolithic", "family": "cnn"}, "monolithic: family = 'cnn': .* 'upsampling' or 'mlp'"),
+        ({"kind": "monolithic", "family": "cnn"}, "monolithic: family = 'cnn': .* 'upsampling', 'mlp' or 'relative'"),
         ({"kind": "compositional", "maps": 0}, "compositional: maps = 0"),
         ({"kind": "compositional", "kernel": 4}, "compositional: kernel = 4: .* 2 or 3"),
         ({"kind": "compositional", "composition": "sof"}, "unknown composition 'sof'; did you mean 'soft'"),

@@ -20,10 +20,16 @@ INTERFACES = [
     Interface(inputs=2, levels=(9, 7), image=(12, 4)),
     Interface(inputs=2 * 24 * 32, levels=(3, 4), image=(1, 1), picture=(2, 24, 32)),
     Interface(inputs=11 * 13, levels=(11, 13), image=(2, 13), picture=(1, 11, 13)),
+    Interface(inputs=6, levels=(2, 3), image=(8, 24), slots=2, channels=3, place=(0, 1)),
 ]
 # Every model as it is by default, and in the variants that are networks of their own.
 TRAINABLE = {name: spec() for name, spec in models.items() if spec.trainable} | {
     "forced-rendering-stripe": models.forced_rendering(share="stripe"),
+    "monolithic-mlp": models.monolithic(family="mlp"),
+    "compositional-mlp": models.compositional(family="mlp"),
+    "compositional-learned": models.compositional(composition="learned"),
+    "compositional-shared": models.compositional(shared=True, composition="over", kernel=2),
+    "compositional-relative": models.compositional(family="relative"),
 }
 
 

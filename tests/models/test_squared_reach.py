@@ -13,6 +13,7 @@ torch.set_num_threads(1)
 CODE = Interface(inputs=6, levels=(3, 3), image=(8, 12))
 SQUARE = Interface(inputs=10, levels=(5, 5), image=(5, 5))
 PICTURE = Interface(inputs=24 * 32, levels=(3, 4), image=(2, 3), picture=(1, 24, 32))
+SCENES = Interface(inputs=6, levels=(2, 3), image=(8, 24), slots=2, channels=3, place=(0, 1))
 
 # Every registered model in a small size; one that is not listed has its own.
 SMALL = {
@@ -27,17 +28,21 @@ SMALL = {
     "resnet": {"width": 0.25},
     "vit": {"width": 0.1},
     "feedforward": {"widths": (6, 9, 3)},
+    "monolithic": {"width": 7, "maps": 5, "depth": 2},
+    "compositional": {"width": 7, "maps": 5, "depth": 2},
 }
 MODELS = {name: spec(**SMALL.get(name, {})) for name, spec in models.items() if spec.trainable} | {
     "forced-rendering-stripe": models.forced_rendering(share="stripe"),
     "feedforward-cut": models.feedforward(widths=(6, 9), modules=3),
     "feedforward-soft": models.feedforward(widths=(6, 9), modules=3, crossing=0.4, bias=False),
     "mlp-deep": models.mlp(width=8, depth=4),
+    "compositional-learned": models.compositional(family="mlp", width=7, composition="learned"),
+    "compositional-relative": models.compositional(family="relative", width=7, maps=5, depth=2),
 }
 
 
 def interface_of(spec):
-    for interface in (CODE, SQUARE, PICTURE):
+    for interface in (CODE, SQUARE, PICTURE, SCENES):
         try:
             spec.check(interface)
         except InputError:
@@ -91,13 +96,18 @@ def test_each_layer_that_is_silenced_is_told_as_silent_and_changes_the_answer(sp
         assert told["output"].shape == answer.shape
 
 
+def pictures_of_components(network):
+    return tuple(name for name in network.layer_names if name.startswith("component"))
+
+
 @each_model
 def test_the_last_layer_decides_the_answer(spec):
-    """Whatever the input was: nothing goes round it."""
+    """Whatever the input was: nothing goes round it. What a composition joins comes last together."""
     network, codes = build(spec)
-    last = network.layer_names[-1]
-    kept = dict(network.stages(codes))[last][:1]
-    told = dict(network.stages(codes, lambda name, stage: kept.expand_as(stage) if name == last else stage))
+    parts, final = pictures_of_components(network), network.layer_names[-1]
+    last = parts if final in parts else (final,)
+    kept = {name: stage[:1] for name, stage in network.stages(codes) if name in last}
+    told = dict(network.stages(codes, lambda name, stage: kept[name].expand_as(stage) if name in kept else stage))
     torch.testing.assert_close(told["output"][0], told["output"][1])
     torch.testing.assert_close(told["output"][0], network(codes)[0])
 
@@ -108,7 +118,9 @@ def test_layers_of_units_are_among_the_layers(spec):
     assert set(network.unit_layers) <= set(network.layer_names)
     assert network.unit_layers
     if "forced-rendering" not in spec.kind:
-        assert network.unit_layers == network.layer_names
+        parts = pictures_of_components(network)
+        assert network.unit_layers == tuple(name for name in network.layer_names if name not in parts)
+        assert len(parts) == (2 if spec.kind == "compositional" else 0)
 
 
 # How far units reach

@@ -8,6 +8,7 @@ from recombine.core.errors import InputError
 from recombine.models import Interface, models
 from recombine.models.mlp_network import MlpNetwork
 from recombine.models.readers import PictureReader
+from recombine.models.scene_specs import SceneSpec
 from recombine.models.tangent import tangent_kernel
 
 torch.set_num_threads(1)
@@ -79,9 +80,13 @@ def test_every_model_has_a_symmetric_positive_kernel(name):
         "convnet": {"width": 0.1, "kernel": 2},
         "resnet": {"width": 0.1},
         "vit": {"width": 0.05, "patch": 4},
+        "monolithic": {"width": 16, "maps": 6},
+        "compositional": {"width": 16, "maps": 6},
     }
     reads_pictures = issubclass(models[name], PictureReader)
     interface = Interface(2 * 8 * 8, (3, 4), (1, 1), (2, 8, 8)) if reads_pictures else Interface(16, (8, 8), (8, 8))
+    if issubclass(models[name], SceneSpec):
+        interface = Interface(6, (2, 3), (8, 24), slots=2, channels=3)
     network = models[name](**small.get(name, {})).build(interface, seeded(2))
     codes = torch.rand(7, interface.inputs, generator=seeded(1))
     kernel = tangent_kernel(network, codes, probes=2, generator=seeded())

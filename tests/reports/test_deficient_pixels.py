@@ -33,9 +33,10 @@ def kept(sprites=2, rows=4, columns=6):
     return found
 
 
-def setting_of(arrays, status="done"):
+def setting_of(*arrays, status="done"):
+    """A run for each of these arrays."""
     body = {"status": status, "measures": {}, "layers": ()}
-    return SettingRuns("planes", "", (), (SeedRun(Checked(), body, arrays),))
+    return SettingRuns("planes", "", (), tuple(SeedRun(Checked(), body, each) for each in arrays))
 
 
 @pytest.mark.parametrize("sprites", [1, 2, 3])
@@ -57,6 +58,14 @@ def test_the_words_have_the_means_over_pixels(parsed):
         "rank not full for 0.333 of the values on average and 1 at most, lacks what is asked for 0.167 of the values "
         "on average and 0.5 at most."
     )
+
+
+def test_seeds_are_averaged_and_counted():
+    """A sixth of the pixels in one seed and none in the other."""
+    nothing = {name: np.zeros_like(each) for name, each in kept(1).items()}
+    figure = deficient_pixels_figure(setting_of(kept(1), nothing))
+    assert "averaged over 2 seeds" in figure
+    assert "rank not full for 0.0833 of the values on average and 0.5 at most" in figure
 
 
 def test_sprites_end_where_one_of_their_maps_is_missing():

@@ -1,11 +1,14 @@
 """`recombine forecast`: the verdict before training."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import typer
 
 from recombine.cli.output import Json, print_json, print_table
-from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, parse_member, read_problem
+from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, SupportName, parse_member, read_problem
+
+SHADES = ".:-=+*#%@"
 
 
 def forecast(
@@ -13,6 +16,7 @@ def forecast(
     settings: Set = None,
     hold_out: HoldOut = None,
     isolated: Isolated = None,
+    support: SupportName = None,
     model: Annotated[str | None, typer.Option("--model", help="Add this model's own tangent kernel.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless it is forecast to compose.")] = False,
     json: Json = False,
@@ -25,12 +29,12 @@ def forecast(
     from recombine.splits.drawing import WIDEST
     from recombine.studies.forecasting import forecast as predict
 
-    described = read_problem(problem, settings, hold_out, isolated)
+    described = read_problem(problem, settings, hold_out, isolated, support)
     found = predict(described, parse_member(model) if model else None)
-    facts = described.certificate()
     if json:
-        document = {"problem": described.settings(), "digest": described.digest(), "certificate": facts.to_dict()}
-        print_json({**document, **found.to_dict()})
+        # What a support shows is told among the details.
+        facts = {} if described.support is not None else {"certificate": described.certificate().to_dict()}
+        print_json({"problem": described.settings(), "digest": described.digest(), **facts, **found.to_dict()})
     else:
         typer.echo(found.verdict)
         typer.echo()
@@ -50,11 +54,21 @@ def forecast(
                 typer.echo(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
         for reason in found.reasons:
             typer.echo(f"- {reason.name}: {reason.text}")
-        if len(described.grid.shape) == 2 and described.grid.shape[1] <= WIDEST:
+        for line in missing_parts(found.details.get("lacking_maps", ())):
+            typer.echo(line)
+        if described.support is None and len(described.grid.shape) == 2 and described.grid.shape[1] <= WIDEST:
             typer.echo()
             typer.echo(text(described.parts))
     if strict and not found.composes:
         raise typer.Exit(1)
+
+
+def missing_parts(maps: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:
+    """For every sprite that lacks support a picture of the pixels, darker where more of its values lack it there."""
+    for number, rows in enumerate(maps, 1):
+        if any(share for row in rows for share in row):
+            yield f"\nWhere values of sprite {number} lack support (. none, @ all of them):"
+            yield from ("".join(SHADES[round(share * (len(SHADES) - 1))] * 2 for share in row) for row in rows)
 
 
 def _percent(share: float | None) -> str:

@@ -39,6 +39,18 @@ def _splits() -> list[dict[str, Any]]:
     return _kinds(regions)
 
 
+def _supports() -> list[dict[str, Any]]:
+    from recombine.splits import supports
+
+    return _kinds(supports)
+
+
+def _compositions() -> list[dict[str, Any]]:
+    from recombine.core.compositions import compositions
+
+    return _kinds(compositions)
+
+
 def _models() -> list[dict[str, Any]]:
     from recombine.models import models
 
@@ -110,6 +122,8 @@ SORTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "images": _images,
     "encodings": _encodings,
     "splits": _splits,
+    "supports": _supports,
+    "compositions": _compositions,
     "models": _models,
     "penalties": _penalties,
     "noises": _noises,

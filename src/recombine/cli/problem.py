@@ -32,8 +32,20 @@ Isolated = Annotated[
     str | None, typer.Option("--isolated", help="Factors whose levels are also shown alone: x,y or all.")
 ]
 
+SupportName = Annotated[
+    str | None,
+    typer.Option(
+        "--support",
+        help="What draws the training scenes of a continuous task: planes, diagonal:width=0.2, "
+        "random:without={x1: [0.05, 0.45]}.",
+    ),
+]
+DRAWN = 20_000  # scenes that a support draws unless `examples` is set
 
-def read_problem(name: str, settings: list[str] | None, hold_out: str | None, isolated: str | None) -> "Problem":
+
+def read_problem(
+    name: str, settings: list[str] | None, hold_out: str | None, isolated: str | None, support: str | None = None
+) -> "Problem":
     """The problem that the arguments of a command describe."""
     from recombine.core.spec import read_yaml
     from recombine.data import Problem, tasks
@@ -61,7 +73,13 @@ def read_problem(name: str, settings: list[str] | None, hold_out: str | None, is
         assign(document, setting)
     if hold_out:
         document["split"] = parse_region(hold_out)
-    if "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
+    if support:
+        document["support"] = parse_member(support)
+    if "support" in document:
+        document.setdefault("examples", DRAWN)
+    elif "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
+        if name in tasks and tasks[name].continuous:
+            raise InputError(f"problem {name!r} does not say what draws its training set, e.g. --support planes.")
         raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
     if isolated:
         document["isolated"] = factor_names(document) if isolated == "all" else tuple(isolated.split(","))

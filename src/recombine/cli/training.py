@@ -5,7 +5,16 @@ from typing import Annotated
 import typer
 
 from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
-from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, parse_member, parse_settings, read_problem
+from recombine.cli.problem import (
+    HoldOut,
+    Isolated,
+    ProblemName,
+    Set,
+    SupportName,
+    parse_member,
+    parse_settings,
+    read_problem,
+)
 
 
 def train(
@@ -14,6 +23,7 @@ def train(
     settings: Set = None,
     hold_out: HoldOut = None,
     isolated: Isolated = None,
+    support: SupportName = None,
     seeds: Annotated[int, typer.Option("--seeds", help="How many runs, one a seed.")] = 1,
     recipe: Annotated[str, typer.Option("--recipe", help="How to train: steps=700,batch=32,rate=0.001.")] = "",
     store: StorePath = None,
@@ -28,7 +38,7 @@ def train(
     from recombine.studies.training import train as go
     from recombine.training import Recipe
 
-    described = read_problem(problem, settings, hold_out, isolated)
+    described = read_problem(problem, settings, hold_out, isolated, support)
     runs = go(described, parse_member(model), seeds, Recipe.read(parse_settings(recipe)), store, workers)
     bodies = [run.record.body for run in runs]
     if json:

@@ -206,8 +206,9 @@ class Problem(Spec):
 
     def shown(self, seed: int = 0) -> Bool[np.ndarray, " combinations"]:
         """The combinations that the training set of one seed really shows."""
+        every = self.trained  # refuses a support, which shows no combinations of a grid
         if self.examples is None:
-            return self.trained
+            return every
         positions = self.training_set(seed).positions
         together = positions[~np.isnan(positions).any(axis=1)]
         mask = np.zeros(self.grid.size, dtype=bool)

@@ -9,6 +9,7 @@ import numpy as np
 from recombine.core.shapes import Float
 from recombine.reports.canvas import colour_bar, framed, image
 from recombine.reports.markup import Markup
+from recombine.reports.numbers import count as number_of
 from recombine.reports.numbers import short
 from recombine.reports.settings import SettingRuns
 
@@ -34,7 +35,11 @@ def deficient_pixels_figure(setting: SettingRuns) -> Markup | None:
     kept = [found for run in setting.with_status("done") if (found := sprites_of(run.arrays))]
     if not kept:
         return None
-    sprites = kept[0]
+    # Seeds draw other values of the same sprites, so that each has as many.
+    sprites = [
+        {column: np.mean([each[column] for each in seeds], axis=0) for column in COLUMNS}
+        for seeds in zip(*kept, strict=False)
+    ]
 
     def draw(figure: "Figure") -> None:
         grid = figure.subplots(len(sprites), len(COLUMNS), squeeze=False)
@@ -52,7 +57,8 @@ def deficient_pixels_figure(setting: SettingRuns) -> Markup | None:
     told = ". ".join(_told(number, maps) for number, maps in enumerate(sprites, start=1))
     alt = f"Pixels that the support of {setting.label} leaves open, by sprite. {told}."
     caption = (
-        f"For every pixel, the share of the values of a sprite for which training does not determine it: left, where "
+        f"For every pixel, the share of the values of a sprite for which training does not determine it, averaged over "
+        f"{number_of(len(kept), 'seed')}: left, where "
         f"the rank of the summed derivatives of the composition is not full, as the published condition asks; right, "
         f"where the whole space can show a direction that training lacks. Sprite 1 is in front. {told}."
     )

@@ -130,8 +130,8 @@ SCENES = Kind(
 )
 SUPPORT_CHECKS = Kind(
     "Support checks",
-    "Whether a support shows enough to recover every component, computed from the composition alone: conditions are 1 "
-    "where they hold and 0 where they fail.",
+    "Whether a support shows enough to recover every component, computed with nothing trained: conditions are 1 where "
+    "they hold and 0 where they fail.",
     describe_calculation,
     _support_checks,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from recombine.data.scenes import Sprites
@@ -40,6 +41,13 @@ class Row:
         found = self.details.get("guarantee")
         return found if found in GUARANTEES else None
 
+    @property
+    def alike(self) -> bool:
+        """Whether the model composes as the pictures do, so that the forecast of the problem speaks of it."""
+        assert isinstance(self.setting.work, Experiment)
+        model, task = self.setting.work.model, self.setting.work.problem.task
+        return isinstance(model, Compositional) and isinstance(task, Sprites) and model.composition == task.composition
+
 
 def rows_of(findings: Findings) -> list[Row]:
     """The settings with a support, in the order in which the claims need them."""
@@ -65,9 +73,10 @@ def support_section(findings: Findings) -> Markup | None:
             "p",
             "Before training, a checker asks of every support whether each value of a component is shown, and whether "
             "the composition can be undone there; together they guarantee that a model is right on the whole space if "
-            "it composes as the pictures do and is right on the support. A forecast without a guarantee is no forecast "
-            "of failure. R² is 1 where pictures are right and 0 where they are as bad as the mean picture. Where seeds "
-            f"differ by more than {APART:g}, each is a dot between the least and the largest, and its value is listed.",
+            "it composes as the pictures do and is right on the support. The forecast is of such models, and one "
+            "without a guarantee is no forecast of failure. R² is 1 where pictures are right and 0 where they are as "
+            f"bad as the mean picture. Where seeds differ by more than {APART:g}, each is a dot between the least and "
+            "the largest, and its value is listed.",
         ),
         _reading(rows),
         tag("div", table, class_="scroll"),
@@ -127,12 +136,13 @@ def _said(row: Row) -> Markup:
     facts = [f"{words}: {_answer(row.details[name])}" for name, words in CONDITIONS.items() if name in row.details]
     share = row.details.get("free_share")
     if isinstance(share, int | float) and not isinstance(share, bool):
-        facts.append(f"left open: {short(float(share))} of a component")
+        facts.append(f"left free: {short(float(share))} of the pixels of unseen scenes")
+    facts += [] if row.alike else ["this model composes otherwise, and the forecast is not of it"]
     verdict = str(row.forecast.get("verdict") or "")
     return join(
         tag("strong", row.guarantee or _composes(row.forecast.get("composes"))),
-        [tag("br"), verdict] if verdict else None,
         [tag("br"), tag("span", "; ".join(facts), class_="meaning")] if facts else None,
+        tag("details", tag("summary", "verdict"), verdict) if verdict else None,
     )
 
 
@@ -160,14 +170,16 @@ def _outcome(setting: SettingRuns, quantity: str) -> Markup:
 
 
 def _reading(rows: Sequence[Row]) -> Markup:
-    """For each answer of the checker, what was measured in the settings that got it."""
+    """For each answer of the checker, what was measured in the settings that got it, by whether it speaks of them."""
     lines = []
-    for guarantee in (*GUARANTEES, None):
-        members = [row.setting for row in rows if row.guarantee == guarantee]
+    for guarantee, alike in product((*GUARANTEES, None), (True, False)):
+        members = [row.setting for row in rows if (row.guarantee, row.alike) == (guarantee, alike)]
         found = [measured.estimate for each in members if (measured := each.interval("all_r2")) is not None]
         if not members:
             continue
         words = tag("strong", guarantee or "no guarantee recorded")
         ends = f", mean R² on the whole space from {short(min(found))} to {short(max(found))}" if found else ""
-        lines.append(tag("li", words, f": {count(len(members), 'setting')}, {len(found)} measured{ends}."))
+        models = "models that compose as the pictures do" if alike else "other models"
+        numbers = f"{count(len(members), 'setting')}, {len(found)} measured{ends}."
+        lines.append(tag("li", words, f", {models}: {numbers}"))
     return tag("ul", lines, class_="scores")

@@ -146,9 +146,9 @@ def _lacking(found: SupportCheck) -> list[Reason]:
     return [
         Reason(
             "lacking pixels",
-            f"for {(slot.maps['relative'] > 0).mean():.0%} of the pixels there are values of sprite {slot.slot + 1} whose "
-            f"changes a test shows and training does not; for a value on average {slot.lacking:.1%} of the pixels.",
-            {"sprite": slot.slot + 1, "pixels": float((slot.maps["relative"] > 0).mean()), "mean": slot.lacking},
+            f"values of sprite {slot.slot + 1} can change in pixels where a test shows it and training does not, on "
+            f"average in {slot.lacking:.1%} of the pixels.",
+            {"sprite": slot.slot + 1, "share": slot.lacking or 0.0},
         )
         for slot in found.slots
         if (slot.lacking or 0.0) > LACKING and slot.shown == 1
@@ -160,9 +160,7 @@ def _rank(found: SupportCheck) -> list[Reason]:
     if not short:
         return []
     told = ", ".join(f"{1 - slot.summed:.0%} of the values of sprite {slot.slot + 1}" for slot in short)
-    text = (
-        f"the published rank condition fails for {told}: some change of the component leaves all pictures as they are."
-    )
+    text = f"the published rank condition fails for {told}: some change of the component shows in no picture."
     return [Reason("rank", text, {"full_rank": [slot.summed for slot in found.slots], "margin": found.margin})]
 
 

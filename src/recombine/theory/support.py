@@ -23,7 +23,7 @@ from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int, Real
 from recombine.theory.coverage import Complete, from_sample
 from recombine.theory.coverage import latin_hypercube as latin_hypercube
-from recombine.theory.identifiability import Components, Compose, Derivative, Watched, in_words, null_space, triangular
+from recombine.theory.watched import Components, Compose, Derivative, Watched, in_words, null_space, triangular
 
 Why: TypeAlias = Literal["never shown", "rank", "relative"]
 

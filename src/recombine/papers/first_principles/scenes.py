@@ -41,7 +41,7 @@ class Size:
 
     steps: int
     examples: int = 20_000
-    batch: int = 128
+    batch: int = 64
     rate: float = 4e-3
     task: Mapping[str, Any] = field(default_factory=dict)
     compositional: Mapping[str, Any] = field(default_factory=dict)
@@ -155,7 +155,7 @@ SHARES = {0.1: "a tenth", 0.3: "three tenths"}
 shorter = {
     share: named(
         f"planes_{round(100 * share)}_percent", f"Planes, {words} of the steps.", PLANES, share=share, exhibits=()
-    )  # fmt: skip
+    )
     for share, words in SHARES.items()
 }
 shorter_mono = {
