@@ -123,6 +123,12 @@ def test_only_addition_does_not_care_who_is_in_front():
         assert alike == (composition.kind == "addition"), composition
 
 
+def test_compositions_agree_that_are_the_same_function_however_opacity_is_written():
+    for first in FORMULAS:
+        for second in FORMULAS:
+            assert first.agrees(second) == (first == second or first.kind == second.kind == "over")
+
+
 # Libraries
 
 

@@ -8,7 +8,8 @@ from torch import nn
 from recombine.data import Problem, tasks
 from recombine.models import ModelSpec, models
 from recombine.models.readers import PictureReader
-from recombine.splits import regions
+from recombine.models.scene_specs import SceneSpec
+from recombine.splits import regions, supports
 from recombine.studies import Experiment, change
 from recombine.training import Plan, Recipe, penalties, run, run_stack
 from recombine.training.loop import Member, batches, fit, stepper_for
@@ -19,6 +20,7 @@ from recombine.training.steppers import Alone, Mapped
 SQUARE = Problem(tasks.bump(n=8, encoding="one-hot"), regions.block(x=(3, 6), y=(2, 5)))
 DIGITS = {"set": "digits", "size": 16, "per_category": 20, "total": 60, "questions": 2}
 PICTURED = Problem(tasks.addition(values=(-1, 0, 1, 2), images=DIGITS), regions.anchors(first=1, second=1))
+SCENES = Problem(tasks.sprites(size=8, tests=4), support=supports.planes(), examples=30)
 SMALL = {
     "mlp-decoder": {"width": 12, "depth": 3},
     "cnn-decoder": {"width": 6},
@@ -30,9 +32,14 @@ SMALL = {
     "convnet": {"width": 0.1, "kernel": 3},
     "resnet": {"width": 0.1},
     "vit": {"width": 0.1},
+    "monolithic": {"width": 8, "maps": 4},
+    "compositional": {"width": 8, "maps": 4},
 }
 TRAINABLE = {name: cls(**SMALL.get(name, {})) for name, cls in models.items() if cls.trainable} | {
     "forced-rendering-stripe": models.forced_rendering(share="stripe"),
+    "monolithic-mlp": models.monolithic(family="mlp", width=8),
+    "compositional-mlp": models.compositional(family="mlp", width=8, composition="over"),
+    "compositional-relative": models.compositional(family="relative", width=8, maps=6),
 }
 WITH_PENALTY = (penalties.rendering(entropy=0.05, variance=0.02),)
 
@@ -47,6 +54,9 @@ def test_every_model_trains_in_a_stack_as_it_does_alone(model):
     if isinstance(model, PictureReader):
         base, other = PICTURED, change(PICTURED, split=regions.anchors(first=(0, 2), second=1))
         measure, few = "ood_mse", change(PICTURED, examples=5)
+    elif isinstance(model, SceneSpec):
+        base, other = SCENES, change(SCENES, support=supports.random(without={"x1": (0.0, 0.5)}))
+        measure, few = "all_mse", change(SCENES, examples=12)
     else:
         base, other = SQUARE, change(SQUARE, split=regions.corner(x=5, y=4))
         measure, few = "ood_nmse", change(SQUARE, examples=20, isolated=("y", "x"))

@@ -34,6 +34,14 @@ class Composition(Spec):
     def over(self, front: Array, behind: Array) -> Array:
         """One component in front of another, or of what is composed already."""
 
+    def visible(self, part: Array) -> Array:
+        """A component without what no picture of it alone shows, such as the colour of what is not there."""
+        return part
+
+    def agrees(self, other: "Composition") -> bool:
+        """Whether both are the same function of components, however those are written."""
+        return self == other
+
     def component(self, colour: Array, cover: Array) -> Array:
         """A sprite as this composition takes it: colour (..., 3) where ``cover`` (..., 1), from 0 to 1, is above 0."""
         return colour * cover
@@ -112,6 +120,13 @@ class AlphaOver(Composition):
     def over(self, front: Array, behind: Array) -> Array:
         alpha = self.alpha(front)
         return front[..., :3] * alpha + behind * (1 - alpha)
+
+    def visible(self, part: Array) -> Array:
+        alpha = self.alpha(part)
+        return namespace(part).concatenate([part[..., :3] * alpha, alpha], -1)
+
+    def agrees(self, other: Composition) -> bool:
+        return isinstance(other, AlphaOver)
 
     def alpha(self, part: Array) -> Array:
         """The opacity (..., 1) of a component."""

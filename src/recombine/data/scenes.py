@@ -19,7 +19,6 @@ from recombine.factors import Factor, Grid
 CHANNELS = 3
 WAVES = (1, 2, 3)  # of the Fourier inputs, in quarters of a turn from the middle of a latent's range to its end
 HELD = 2**28  # bytes of pictures that are held in memory; more are drawn as they are needed
-COVERED = 0.5  # share of a pixel from which on a sprite counts as covering it
 
 Scenes = Float[np.ndarray, "items slots latents"]  # unit latents
 
@@ -132,9 +131,9 @@ class Sprites(Task):
         return composition.component(colour(values)[:, None, None, :] * np.ones_like(covered), covered)
 
     def overlap(self, positions: Float[np.ndarray, "items all"]) -> Bool[np.ndarray, "items rows columns"]:
-        """Pixels that two sprites or more cover by half or more."""
+        """Pixels that two sprites or more cover, be it in part."""
         scenes = self.scenes(positions)
-        covering = [cover(scenes[:, slot], self.canvas) >= COVERED for slot in range(self.count)]
+        covering = [cover(scenes[:, slot], self.canvas) > 0 for slot in range(self.count)]
         return np.sum(covering, axis=0) > 1
 
     def code(self, positions: Float[np.ndarray, "items all"]) -> Float[np.ndarray, "items units"]:

@@ -29,6 +29,17 @@ def component_r2(evidence: SceneEvidence) -> dict[str, float]:
     }
 
 
+@measures.register("component_error")
+def component_error(evidence: SceneEvidence) -> dict[str, float]:
+    """Error of each component on the whole space, by sprite: 0 the true one, 1 as bad as its mean; 1 less component_r2.
+
+        Σ (φ̂_k − φ_k)² / Σ (φ_k − mean of φ_k)²   over items, pixels and channels of section "all"
+
+    There is no upper end. It differs between seeds by factors, where the R² has no lower end to average over.
+    """
+    return {name: 1 - score for name, score in component_r2(evidence).items()}
+
+
 @measures.register("swap_error")
 def swap_error(evidence: SceneEvidence) -> dict[str, float]:
     """Error when one true component is swapped for the model's, by sprite: 0 right, 1 as bad as the mean picture.

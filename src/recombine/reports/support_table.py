@@ -46,7 +46,11 @@ class Row:
         """Whether the model composes as the pictures do, so that the forecast of the problem speaks of it."""
         assert isinstance(self.setting.work, Experiment)
         model, task = self.setting.work.model, self.setting.work.problem.task
-        return isinstance(model, Compositional) and isinstance(task, Sprites) and model.composition == task.composition
+        return (
+            isinstance(model, Compositional)
+            and isinstance(task, Sprites)
+            and model.composition.agrees(task.composition)
+        )
 
 
 def rows_of(findings: Findings) -> list[Row]:

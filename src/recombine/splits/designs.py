@@ -1,7 +1,7 @@
 """The kinds of training supports, and the designs of Wiedemer et al. (2023) made of them."""
 
 from collections.abc import Callable, Iterator
-from math import sqrt
+from math import ceil, sqrt
 from typing import Annotated, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ M = (0.5, 0.5, 0.5, 0.0, 0.5)
 
 GAP = {"x1": (0.05, 0.45)}
 """The paper's cut: no scene has its front sprite between these two places."""
+
+MOST_VALUES = 60  # along a diagonal
 
 Unit = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -226,7 +228,9 @@ class DiagonalSupport(Support):
 
         What is free among them may be fixed by values elsewhere: they show too much freedom rather than too little.
         """
-        return np.tile(np.linspace(0.0, 1.0, count)[:, None], (slots, 1, latents))
+        # As close as the band is wide, so that neighbours are shown together; more than sixty would take too long.
+        closer = min(max(count, ceil(1 / self.width) + 1), MOST_VALUES)
+        return np.tile(np.linspace(0.0, 1.0, closer)[:, None], (slots, 1, latents))
 
     def contains(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:
         apart = np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=1)

@@ -78,7 +78,8 @@ class Experiment(Work):
             return self.digest()
         recipe = self.recipe
         noise = recipe.noise and change(recipe.noise, **{recipe.noise.strength_name: 0.0})
-        alike = change(recipe, rate=1.0, decay=0.0, penalties=(), noise=noise)
+        rate = max(1.0, recipe.final)  # a schedule does not rise
+        alike = change(recipe, rate=rate, decay=0.0, penalties=(), noise=noise)
         penalties = [{**dump(penalty), **dict.fromkeys(penalty.strengths(), 0)} for penalty in recipe.penalties]
         # A batch of all examples has their number.
         examples = len(self.problem.training_set(self.seed)) if recipe.batch == "all" else None

@@ -8,12 +8,12 @@ import numpy as np
 
 from recombine.core.seeds import stream
 from recombine.data import Problem
-from recombine.data.sprite_shapes import LATENTS
+from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
 from recombine.models import ModelSpec, models
 from recombine.models.scene_specs import Compositional
+from recombine.splits.designs import RandomSupport
 from recombine.studies.supporting import (
     ANCHORS,
-    COMPLETIONS,
     GUARANTEED,
     IMPOSSIBLE,
     LACKING,
@@ -21,18 +21,22 @@ from recombine.studies.supporting import (
     check_support,
     freedom,
     guarantee,
+    never_shown,
     scenes_of,
     summary,
 )
 from recombine.theory import Forecast
-from recombine.theory.coverage import coverage
+from recombine.theory.coverage import Coverage, coverage
 from recombine.theory.forecast import SectionForecast
 from recombine.theory.reasons import Reason
 from recombine.theory.support import SupportCheck
 
-LARGEST = 16 * 16  # pixels for which all values and combinations are looked at; larger pictures get fewer
+LARGEST = 16 * 16  # pixels for which all values are looked at; larger pictures get fewer
+FEWEST = 8
 SAMPLED = 2000  # training and test scenes from which gaps are read
 QUANTITY = "share of pixels left free"
+SHAPE = LATENTS.index("shape")
+WHOLE = "Nothing is left to compose: the support shows the whole space, and it is fitted or not."
 
 
 def forecast_scenes(
@@ -44,40 +48,43 @@ def forecast_scenes(
     high are the lesser and the larger of this and the share that the relative condition finds lacking.
     """
     started = perf_counter()
-    task, _ = scenes_of(problem)
+    task, support = scenes_of(problem)
     spec = None if model is None else models.parse(model)
     own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
-    fewer = min(1.0, LARGEST / task.size**2) ** 0.5
-    anchors, completions = max(10, round(ANCHORS * fewer)), max(16, round(COMPLETIONS * fewer))
-    found = check_support(problem, own, anchors, completions, seed)
+    known = own is not None and own.agrees(task.composition)
+    own = None if known else own
+    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
+    found = check_support(problem, own, anchors, seed=seed)
     free = freedom(problem, own, seed=seed)
-    word = guarantee(found)
-    known = own is not None and own == task.composition
+    covered = _coverage(problem, seed)
+    word = guarantee(problem, found)
     doubt = None if spec is None or known else _doubt(spec, task.composition.kind)
-    composes = {GUARANTEED: True if doubt is None else None, IMPOSSIBLE: False}.get(word)
+    bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
+    whole = support == RandomSupport()
+    composes = {GUARANTEED: True if doubt is None else None, IMPOSSIBLE: False if bias is None else None}.get(word)
     lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
     ends = sorted((free.share, lacking))
     maps = [np.round(slot.maps["relative"].reshape(task.size, -1), 2).tolist() for slot in found.slots]
-    reasons = [*_unseen(problem, seed), *_lacking(found), *_rank(found), *_free(free)]
-    if doubt is not None:
-        reasons.insert(0, doubt)
+    reasons = [doubt, bias, *_unseen(problem, covered), *_lacking(found), *_rank(found), *_free(free), _margin(found)]
     return Forecast(
-        composes=composes,
-        verdict=_verdict(word, doubt),
-        reasons=tuple(reasons),
+        composes=True if whole else composes,
+        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered.parts),
+        reasons=tuple(reason for reason in reasons if reason is not None),
         sections=(
             SectionForecast("id", 0.0, 0.0, 0.0, None),
             SectionForecast("all", free.share, ends[0], ends[1], None),
         ),
         quantity=QUANTITY,
-        method=f"support conditions at {anchors} values of each component, for {own or task.composition!r}",
+        method=f"support conditions at the true components, {anchors} values of each, for {own or task.composition!r}",
         outputs=None,
         seconds=perf_counter() - started,
-        details={**summary(found, free), "lacking_maps": maps},
+        details={**summary(problem, found, free), "parts": covered.parts, "lacking_maps": maps},
     )
 
 
-def _verdict(word: str, doubt: Reason | None) -> str:
+def _verdict(word: str, doubt: Reason | None, bias: Reason | None, parts: int) -> str:
+    if word == IMPOSSIBLE and bias is not None:
+        return f"Not determined by training: {bias.text}"
     if word == IMPOSSIBLE:
         return (
             "Impossible without help from the decoder: training does not show all that a test asks for, so that models "
@@ -86,14 +93,36 @@ def _verdict(word: str, doubt: Reason | None) -> str:
     if doubt is not None:
         return f"Not guaranteed: {doubt.text}"
     if word == GUARANTEED:
+        points = "one point" if parts == 1 else f"one point of each of the {parts} connected parts of the support"
         return (
-            "Guaranteed: a model that composes as the data do and fits what the support shows is right on the whole "
-            "space, once its components agree with the true ones at one point."
+            "Guaranteed: a model that composes as the data do and fits exactly what the support shows is right on the "
+            f"whole space, once its components agree with the true ones at {points}."
         )
     return (
         "Not guaranteed: training shows all that a test asks for, but the published rank condition does not hold, so "
         "that the theorem is silent."
     )
+
+
+def _bias(spec: ModelSpec) -> Reason | None:
+    """What a decoder brings along that can make up for what training lacks."""
+    if isinstance(spec, Compositional) and spec.shared:
+        text = "one decoder draws all sprites, so that what is shown of one is known of the others."
+        return Reason("shared decoder", text, {"model": spec.kind})
+    if isinstance(spec, Compositional) and spec.family == "relative":
+        text = "the decoder draws relative to a sprite's place, so that what is shown at one place is known at others."
+        return Reason("relative decoder", text, {"model": spec.kind})
+    return None
+
+
+def _margin(found: SupportCheck) -> Reason | None:
+    """How hard the least visible change is to see, where all can be seen."""
+    if not found.sufficient:
+        return None
+    text = (
+        f"the least visible change of a component moves pictures {found.margin:.2g} times as much as the most visible."
+    )
+    return Reason("margin", text, {"margin": found.margin})
 
 
 def _doubt(spec: ModelSpec, composition: str) -> Reason:
@@ -105,22 +134,30 @@ def _doubt(spec: ModelSpec, composition: str) -> Reason:
     return Reason("composition", text, {"model": spec.kind, "data": composition})
 
 
-def _unseen(problem: Problem, seed: int) -> list[Reason]:
-    """Component values that are never shown, as ranges of latents where they are."""
+def _coverage(problem: Problem, seed: int) -> Coverage:
+    """How training scenes cover the space: the gaps in single latents, and whether they hang together."""
     task, support = scenes_of(problem)
     rng = stream(seed, "theory", "coverage")
     shown = support.points(SAMPLED, task.slots, task.latents, rng)
     asked = rng.random((SAMPLED, task.slots, task.latents))
+    for points in (shown, asked):  # a shape is one of three, and no path leads from one to another
+        points[..., SHAPE] = physical(points, task.scales)[..., SHAPE] / (len(SHAPES) - 1)
+    return coverage(shown, asked, discrete=(SHAPE,))
+
+
+def _unseen(problem: Problem, covered: Coverage) -> list[Reason]:
+    """Component values that are never shown, as ranges of latents where they are."""
+    task, support = scenes_of(problem)
+    asked = stream(0, "theory", "unseen").random((SAMPLED, task.latents))
     reasons = []
-    found = coverage(shown, asked)
-    for slot in found.slots:
-        missed = ~support.reaches(slot.slot, asked[:, slot.slot], task.slots)
-        if not missed.any():
+    for slot, missed_share in zip(covered.slots, never_shown(problem), strict=True):
+        if not missed_share:
             continue
+        missed = ~support.reaches(slot.slot, asked, task.slots)
         gaps = {
             f"{name}{slot.slot + 1}": [round(each.low, 2), round(each.high, 2)]
             for name, each in zip(LATENTS, slot.intervals, strict=True)
-            if each is not None and each.gap and _only_missed(asked[:, slot.slot], missed, name, each.low, each.high)
+            if each is not None and each.gap and _only_missed(asked, missed, name, each.low, each.high)
         }
         where = (
             ": " + " and ".join(f"{name} from {low} to {high}" for name, (low, high) in gaps.items()) if gaps else ""
@@ -128,8 +165,8 @@ def _unseen(problem: Problem, seed: int) -> list[Reason]:
         reasons.append(
             Reason(
                 "unseen value",
-                f"training never shows {missed.mean():.0%} of the values of sprite {slot.slot + 1}{where}.",
-                {"sprite": slot.slot + 1, "share": float(missed.mean()), "gaps": [[k, *v] for k, v in gaps.items()]},
+                f"training never shows {missed_share:.0%} of the values of sprite {slot.slot + 1}{where}.",
+                {"sprite": slot.slot + 1, "share": missed_share, "gaps": [[k, *v] for k, v in gaps.items()]},
             )
         )
     return reasons

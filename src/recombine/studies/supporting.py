@@ -18,7 +18,10 @@ from recombine.splits.designs import RandomSupport
 from recombine.theory.identifiability import Leaks, leaks
 from recombine.theory.support import SupportCheck, check, latin_hypercube
 
-ANCHORS, COMPLETIONS = 40, 128  # component values that are asked about, and combinations that are looked at for each
+ANCHORS, COMPLETIONS = 40, 256  # component values that are asked about, and training scenes looked at for each
+# Test scenes looked at for each: fewer, so that what they show is hardly ever missed in training by chance alone.
+TESTS = 32
+REACHED = 2000  # component values of which each is looked up in the support
 VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
 LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
 FREE = 0.01  # share of pixels from which on a combination counts as left free
@@ -53,9 +56,9 @@ def check_support(
         chosen.join,
         _derivative(chosen),
         _components(task, chosen),
-        _complete(support, task.slots, seed),
+        _complete(support, task.slots, "training", seed),
         [latin_hypercube(anchors, task.latents, stream(seed, "theory", "anchors", str(s))) for s in range(task.slots)],
-        test_complete=_complete(RandomSupport(), task.slots, seed),
+        test_complete=_complete(RandomSupport(), task.slots, "test", seed, most=TESTS),
         names=LATENTS,
         count=completions,
         one_sided=True,  # an opacity of 0 or 1 lies where it is cut
@@ -63,15 +66,23 @@ def check_support(
     )
 
 
-def guarantee(found: SupportCheck) -> str:
+def guarantee(problem: Problem, found: SupportCheck) -> str:
     """What the conditions say of a model with this composition: guaranteed, not guaranteed or impossible.
 
-    Impossible: training never shows some value, or some change of a component that the test does show; two models that
-    agree on the training set may then differ, and only what a decoder brings along can decide between them.
+    Impossible: training never shows some value, or some change of a component that the test does show. Models with the
+    same composition may then agree on the training set and differ, to first order, on a test, and only what a decoder
+    brings along can decide between them.
     """
-    if not relative(found):
+    if not relative(found) or any(never_shown(problem)):
         return IMPOSSIBLE
     return GUARANTEED if found.sufficient else NOT_GUARANTEED
+
+
+def never_shown(problem: Problem, seed: int = 0) -> list[float]:
+    """The share of each component's values that the support never shows: exact for each of many drawn values."""
+    task, support = scenes_of(problem)
+    values = stream(seed, "theory", "reached").random((task.slots, REACHED, task.latents))
+    return [float(1 - support.reaches(slot, each, task.slots).mean()) for slot, each in enumerate(values)]
 
 
 def relative(found: SupportCheck) -> bool:
@@ -110,7 +121,7 @@ def freedom(
     chosen = task.composition if composition is None else composition
     chosen_values, shown = support.lattice(values, task.slots, task.latents, stream(seed, "theory", "lattice"))
     rng = stream(seed, "theory", "asked")
-    tests = np.stack([rng.integers(values, size=asked) for _ in range(task.slots)], axis=1)
+    tests = np.stack([rng.integers(values, size=asked) for _ in range(task.slots)], axis=1)  # constants come later
     component = _components(task, chosen)
     parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
     scenes = np.stack([each[tests[:, slot]] for slot, each in enumerate(chosen_values)], axis=1)
@@ -134,15 +145,17 @@ def _components(task: Sprites, composition: Composition) -> Callable[[int, np.nd
     return component
 
 
-def _complete(support: Support, slots: int, seed: int) -> Callable[[int, np.ndarray, int], np.ndarray]:
-    rng = stream(seed, "theory", "completions", support.kind)
-    return lambda slot, value, count: support.complete(slot, value, count, slots, rng)
+def _complete(
+    support: Support, slots: int, purpose: str, seed: int, most: int | None = None
+) -> Callable[[int, np.ndarray, int], np.ndarray]:
+    rng = stream(seed, "theory", "completions", purpose)
+    return lambda slot, value, count: support.complete(slot, value, min(count, most or count), slots, rng)
 
 
-def summary(found: SupportCheck, free: Freedom | None = None) -> dict[str, Any]:
+def summary(problem: Problem, found: SupportCheck, free: Freedom) -> dict[str, Any]:
     """The conditions as JSON values, without what is told by value and by pixel."""
-    told = {
-        "guarantee": guarantee(found),
+    return {
+        "guarantee": guarantee(problem, found),
         "compositional": found.compositional,
         "sufficient": found.sufficient,
         "stacked": found.stacked,
@@ -150,8 +163,7 @@ def summary(found: SupportCheck, free: Freedom | None = None) -> dict[str, Any]:
         "margin": found.margin,
         "lacking": [slot.lacking for slot in found.slots],
         "full_rank": [slot.summed for slot in found.slots],
-        "never_shown": [1 - slot.shown for slot in found.slots],
+        "never_shown": never_shown(problem),
+        "free_share": free.share,
+        "free_overlap_share": free.overlap_share,
     }
-    if free is None:
-        return told
-    return {**told, "free_share": free.share, "free_overlap_share": free.overlap_share}

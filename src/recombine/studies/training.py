@@ -147,7 +147,7 @@ STANDARD = (
 OF_UNSEEN = ("seen_r2", "seen_mse", "unseen_mse", "unseen_ratio")
 SCENES = (
     "id_r2", "all_r2", "id_mse", "all_mse", "all_overlap_mse", "all_rest_mse", "generalisation_ratio", "component_r2",
-    "swap_error", *OF_UNSEEN,
+    "component_error", "swap_error", *OF_UNSEEN,
 )  # fmt: skip
 NEEDS = {
     "rim_nmse": {"rim"},

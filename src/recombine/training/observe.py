@@ -125,8 +125,8 @@ def _recovery(
         for taken in range(task.slots)
     ]
     return {
-        "truths": true.numpy(),
-        "components": own.numpy(),
+        "truths": composition.visible(true).numpy(),
+        "components": composition.visible(own).numpy(),
         "swapped": torch.stack(swapped).numpy(),
         "composed": composition.join(list(true)).numpy(),
     }

@@ -1,5 +1,6 @@
 """What is computed rather than trained: the conditions of the theorem for a support, and the definition itself."""
 
+from collections.abc import Callable
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -24,6 +25,16 @@ from recombine.splits.designs import (
 from recombine.studies import Calculation, Computed, calculations
 from recombine.studies.supporting import check_support, freedom, relative
 
+# Definition 1 for each composition, written out: of a sprite on black and of what is behind it. Sprites have full
+# colour, so that their largest channel is what they cover of a pixel.
+FORMULAS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "addition": lambda front, behind: front + behind,
+    "hard": lambda front, behind: np.where(front.sum(axis=-1, keepdims=True) > 0.5, front, behind),
+    "soft": lambda front, behind: (
+        (front + np.exp(-front.sum(-1, keepdims=True)) * behind) / (1 + np.exp(-front.sum(-1, keepdims=True)))
+    ),
+    "over": lambda front, behind: front + (1 - front.max(axis=-1, keepdims=True)) * behind,
+}
 SPRITES = (1, 2)  # slots with quantities of their own
 
 
@@ -51,7 +62,7 @@ class SupportCheckup(Calculation):
     composition: Annotated[Composition, MemberOf(compositions)] = SoftOcclusion()
     support: Annotated[Support, MemberOf(supports)] = PlanesSupport()
     anchors: int = Field(default=40, ge=1)
-    completions: int = Field(default=128, ge=1)
+    completions: int = Field(default=256, ge=1)
 
     def compute(self) -> Computed:
         problem = Problem(self.task, support=self.support, examples=1)
@@ -89,7 +100,7 @@ class SupportCheckup(Calculation):
 
 @calculations.register("scene-definition")
 class SceneDefinition(Calculation):
-    """Whether drawn scenes are the composition of their components drawn by themselves, for every composition.
+    """Whether drawn scenes are, by `FORMULAS`, the composition of their sprites drawn by themselves.
 
     With ``exchanged`` the last component of each scene is that of another scene.
     """
@@ -106,14 +117,20 @@ class SceneDefinition(Calculation):
     def compute(self) -> Computed:
         largest, cases = 0.0, 0
         for count in (2, 3, 4):
-            for name in (name for name, kind in compositions.items() if not kind.learned):
-                task = tasks.sprites(count=count, composition=name)
-                places = stream(self.seed, "data", "definition").random((self.items, count * task.latents))
-                parts = task.components(places, task.composition)
+            for name in FORMULAS:
+                task, alone = (
+                    tasks.sprites(count=count, composition=name),
+                    tasks.sprites(count=1, composition="addition"),
+                )
+                places = stream(self.seed, "data", "definition").random((self.items, count, task.latents))
+                sprites = [alone.at(places[:, slot]).targets.reshape(self.items, -1, 3) for slot in range(count)]
                 if self.exchanged:
-                    parts[-1] = np.roll(parts[-1], 1, axis=0)
-                composed = task.composition.join(list(parts)).reshape(self.items, *task.image)
-                largest = max(largest, float(np.abs(composed - task.at(places).targets).max()))
+                    sprites[-1] = np.roll(sprites[-1], 1, axis=0)
+                scenes = task.at(places.reshape(self.items, -1)).targets.reshape(self.items, -1, 3)
+                *front, composed = (sprite.astype(np.float64) for sprite in sprites)
+                for sprite in front[::-1]:
+                    composed = FORMULAS[name](sprite, composed)
+                largest = max(largest, float(np.abs(composed - scenes).max()))
                 cases += 1
         return Computed({"largest_difference": largest, "cases": float(cases)})
 

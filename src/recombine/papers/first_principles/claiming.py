@@ -29,5 +29,6 @@ def claim(
 
 
 def _judged(check: Check) -> Check:
-    by_factors = check.quantity.endswith(("mse", "ratio")) and check.minus is None
+    whole = check.quantity.partition(".")[0]
+    by_factors = whole.endswith(("mse", "ratio", "error")) and check.minus is None
     return replace(check, average=Average.GEOMETRIC) if by_factors and check.average is Average.MEAN else check

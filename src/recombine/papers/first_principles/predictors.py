@@ -1,6 +1,6 @@
 """Which condition predicts which supports compose: a table of conditions beside trained outcomes."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -23,10 +23,10 @@ from recombine.studies.supporting import FREE, check_support, freedom, relative
 from recombine.training import Recipe, run_stack
 
 #: How the data are composed, and how the model composes.
-PAIRS = {
+PAIRS: dict[str, tuple[str, Any]] = {
     "addition": ("addition", "addition"),
     "soft": ("soft", "soft"),
-    "opacity": ("over", "over"),
+    "opacity": ("over", {"kind": "over", "opacity": "sigmoid"}),
     "hard data, soft model": ("hard", "soft"),
 }
 SUPPORTS: dict[str, Support] = {
@@ -38,7 +38,11 @@ SUPPORTS: dict[str, Support] = {
     "diagonal 0.4": DiagonalSupport(width=0.4),
 }
 CONDITIONS = ("published", "relative", "identifiable")
-COMPOSES = 2.0  # error on the whole space, in multiples of that after training on the whole space
+HARD = "hard data, soft model"
+# Error on the whole space, in multiples of that after training on the whole space, up to which a case composes: between
+# what was measured for our notes on three planes (2.4) and with a gap (3.1).
+COMPOSES = 2.75
+FITTED = 0.5  # R2 that training on the whole space must reach; otherwise nothing in its row composes
 
 
 @calculations.register("support-predictors")
@@ -46,8 +50,8 @@ class SupportPredictors(Calculation):
     """The published, the relative and the linearised condition beside what small networks do, for 24 cases.
 
     A case is a support with a composition of data and model. It composes if the error on the whole space is at most
-    `COMPOSES` times that of the same network trained on the whole space. Conditions are those of the data's
-    composition. Networks are layers of units, a decoder for each sprite, at 16 x 16 pixels.
+    `COMPOSES` times that of the same network trained on the whole space, and that one has learned something. Conditions
+    are those of the data's composition. Networks are layers of units, a decoder for each sprite, at 16 x 16 pixels.
     """
 
     exact: ClassVar[bool] = False
@@ -55,50 +59,67 @@ class SupportPredictors(Calculation):
         **{
             f"{name}_accuracy": f"share of cases in which the {name} condition says what happens" for name in CONDITIONS
         },
+        **{f"{name}_hard": f"the same of the {name} condition, of hard data alone" for name in CONDITIONS},
         **{f"{name}_hits": f"share of composing cases that the {name} condition calls so" for name in CONDITIONS},
         **{
             f"{name}_alarms": f"share of failing cases that the {name} condition calls composing" for name in CONDITIONS
         },
-        "advantage": "accuracy of the relative condition less that of the published one",
+        "advantage_hard": "accuracy of the relative condition less that of the published one, of hard data",
+        "lacking_rank": "rank correlation of what training lacks with the error, over all cases",
+        "free_rank": "rank correlation of what training leaves free with the error, over all cases",
         "composing": "share of cases that compose",
     }
 
-    steps: int = Field(default=1500, ge=1)
+    steps: int = Field(default=1000, ge=1)
     width: int = Field(default=128, ge=1)
 
     def compute(self) -> Computed:
-        said = {name: np.array([self.conditions(pair)[name] for pair in PAIRS]) for name in CONDITIONS}
+        from scipy.stats import spearmanr
+
+        table = [self.conditions(pair) for pair in PAIRS]
+        said = {name: np.array([row[name] for row in table]).astype(bool) for name in CONDITIONS}
+        shares = {name: np.array([row[name] for row in table]) for name in ("lacking", "free")}
         ratios = np.array([self.ratios(pair) for pair in PAIRS])
-        right = ratios <= COMPOSES
+        right, hard = ratios <= COMPOSES, list(PAIRS).index(HARD)
         measures = {"composing": right.mean()}
         for name, yes in said.items():
             measures[f"{name}_accuracy"] = (yes == right).mean()
+            measures[f"{name}_hard"] = (yes == right)[hard].mean()
             if right.any():
                 measures[f"{name}_hits"] = yes[right].mean()
             if not right.all():
                 measures[f"{name}_alarms"] = yes[~right].mean()
-        measures["advantage"] = measures["relative_accuracy"] - measures["published_accuracy"]
+        measures["advantage_hard"] = measures["relative_hard"] - measures["published_hard"]
+        if np.isfinite(ratios).all():
+            measures |= {f"{name}_rank": spearmanr(each.ravel(), ratios.ravel())[0] for name, each in shares.items()}
         return Computed(
             {name: float(value) for name, value in measures.items()},
             {"ratios": ratios.astype(np.float32), **{name: yes.astype(np.uint8) for name, yes in said.items()}},
         )
 
-    def conditions(self, pair: str) -> dict[str, list[bool]]:
-        """What each condition says of every support."""
-        found: dict[str, list[bool]] = {name: [] for name in CONDITIONS}
+    def conditions(self, pair: str) -> dict[str, list[float]]:
+        """What each condition says of every support, and how much is lacking and free."""
+        rows = []
         for support in SUPPORTS.values():
             problem = self.problem(pair, support)
-            checked = check_support(problem, seed=self.seed)
-            found["published"].append(checked.compositional and checked.sufficient)
-            found["relative"].append(relative(checked))
-            found["identifiable"].append(freedom(problem, seed=self.seed).share <= FREE)
-        return found
+            found, free = check_support(problem, seed=self.seed), freedom(problem, seed=self.seed)
+            rows.append(
+                {
+                    "published": found.compositional and found.sufficient,
+                    "relative": relative(found),
+                    "identifiable": free.share <= FREE,
+                    "lacking": float(np.mean([slot.lacking or 0.0 for slot in found.slots])),
+                    "free": free.share,
+                }
+            )
+        return {name: [float(row[name]) for row in rows] for name in rows[0]}
 
     def ratios(self, pair: str) -> list[float]:
         """Error on the whole space for every support, in multiples of that after training on the whole space."""
         outcomes = run_stack([experiment.plan() for experiment in self.trainings(pair)])
-        errors = [float(outcome.measures.get("all_mse", np.inf)) for outcome in outcomes]
-        return [error / errors[0] for error in errors[1:]]
+        whole, *rest = (float(outcome.measures.get("all_mse", np.inf)) for outcome in outcomes)
+        fitted = outcomes[0].measures.get("all_r2", -np.inf) >= FITTED
+        return [error / whole if fitted else np.inf for error in rest]
 
     def problem(self, pair: str, support: Support) -> Problem:
         made = PAIRS[pair][0]
@@ -109,10 +130,14 @@ class SupportPredictors(Calculation):
         """The trainings of one row of the table: the whole space first, then every support."""
         composition = compositions.parse(PAIRS[pair][1])
         model = models.compositional(family="mlp", width=self.width, composition=dump(composition))
-        recipe = Recipe(steps=self.steps, batch=128, rate=4e-3, decay=1e-5, schedule="cosine")
+        recipe = Recipe(steps=self.steps, batch=64, rate=4e-3, decay=1e-5, schedule="cosine")
         return [
             Experiment(
-                problem=self.problem(pair, support), model=model, recipe=recipe, seed=self.seed, measures=("all_mse",)
+                problem=self.problem(pair, support),
+                model=model,
+                recipe=recipe,
+                seed=self.seed,
+                measures=("all_mse", "all_r2"),
             )
             for support in (RandomSupport(), *SUPPORTS.values())
         ]

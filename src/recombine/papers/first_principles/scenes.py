@@ -31,7 +31,7 @@ from recombine.training import Recipe
 
 MEASURES = (
     "id_r2", "all_r2", "id_mse", "all_mse", "seen_mse", "unseen_mse", "unseen_ratio", "all_overlap_mse", "all_rest_mse",
-    "overlap_share", "generalisation_ratio", "component_r2", "swap_error",
+    "overlap_share", "generalisation_ratio", "component_r2", "component_error", "swap_error",
 )  # fmt: skip
 
 
@@ -101,8 +101,9 @@ def named(name: str, says: str, support: Support, **more: Any) -> Setting:
     return setting(name, says, lambda scale: scene(scale, support, **more))
 
 
-def diagonal(name: str, released: float, says: str) -> Setting:
+def diagonal(name: str, released: float) -> Setting:
     """A setting on a diagonal support, its width beside the sprites that of the released one."""
+    says = f"A diagonal of width {released:g} as released; {2 * released:g} where sprites are twice as large."
     return setting(name, says, lambda scale: scene(scale, DiagonalSupport(width=SIZES[scale].widths * released)))
 
 
@@ -121,9 +122,7 @@ skewed = named("planes_skewed", "Planes with a strongly skewed density, Beta(1, 
 broad = named("planes_broad", "Two planes for each sprite.", BROAD)
 single = named("planes_single", "One plane for each sprite.", SINGLE)
 gap = named("planes_gap", "Planes without a range of the front sprite's x.", orthogonal(without=GAP))
-narrow = diagonal("diagonal_narrow", 0.05, "A narrow diagonal, of width 0.05 as released.")
-middle = diagonal("diagonal", 0.1, "A diagonal of width 0.1 as released.")
-wide = diagonal("diagonal_broad", 0.2, "A broad diagonal, of width 0.2 as released.")
+narrow, middle, wide = diagonal("diagonal_narrow", 0.05), diagonal("diagonal", 0.1), diagonal("diagonal_broad", 0.2)
 
 # Colour and opacity
 over = AlphaOver(opacity="sigmoid")
@@ -167,7 +166,14 @@ shorter_mono = {
 }  # fmt: skip
 
 # A decoder that knows of shifts
-SHIFT: dict[str, Any] = {"family": "relative", "width": 64, "maps": 48, "rate": 1e-2, "share": 0.6}
+SHIFT: dict[str, Any] = {
+    "family": "relative",
+    "width": 64,
+    "maps": 48,
+    "rate": 1e-2,
+    "share": 0.6,
+    "task": {"inputs": "fourier"},  # physical ones do not say how places lie on the canvas
+}
 MLP: dict[str, Any] = {"family": "mlp", "width": 128}
 gap_mlp = named("planes_gap_units", "The gap, decoders without convolutions.", orthogonal(without=GAP), **MLP)
 gap_shift = named("planes_gap_shift", "The gap, decoders that draw relative to the sprite's place.",

@@ -1,0 +1,198 @@
+"""The verdict on scenes before training: for the data's composition, for a model with another one, or with none."""
+
+import json
+
+import numpy as np
+import pytest
+
+from recombine.core.errors import InputError
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.records import Store
+from recombine.splits import regions
+from recombine.splits.designs import GAP, DiagonalSupport, RandomSupport, orthogonal, orthogonal_single
+from recombine.studies import scene_forecast
+from recombine.studies.forecasting import forecast, record_forecast
+from recombine.studies.scene_forecast import forecast_scenes
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch):
+    """Few values and combinations: verdicts on pictures of 8 x 8 do not need more."""
+    monkeypatch.setattr(scene_forecast, "ANCHORS", 10)
+    monkeypatch.setattr(scene_forecast, "COMPLETIONS", 48)
+    monkeypatch.setattr(scene_forecast, "SAMPLED", 400)
+
+
+def problem(kind="soft", support=None, **settings):
+    given = {"size": 8, "composition": kind, "raster": "hard" if kind == "hard" else "soft", **settings}
+    return Problem(tasks.sprites(**given), support=support or orthogonal(), examples=10)
+
+
+def names(found):
+    return [reason.name for reason in found.reasons]
+
+
+def of_name(found, name):
+    return [reason for reason in found.reasons if reason.name == name]
+
+
+def test_guaranteed():
+    found = forecast_scenes(problem("addition"))
+    assert found.composes is True
+    assert found.verdict.startswith("Guaranteed: a model that composes as the data do")
+    assert found.reasons == ()
+    assert [(part.name, part.expected, part.low, part.high) for part in found.sections] == [
+        ("id", 0, 0, 0),
+        ("all", 0, 0, 0),
+    ]
+
+
+def test_not_guaranteed():
+    found = forecast_scenes(problem("hard"))
+    assert found.composes is None
+    assert found.verdict.startswith("Not guaranteed: training shows all that a test asks for, but the published rank")
+    assert names(found) == ["rank"]
+    assert "100% of the values of sprite 1" in found.reasons[0].text
+    assert found.reasons[0].evidence["full_rank"][0] == 0
+
+
+def test_impossible_because_of_what_a_front_hides():
+    found = forecast_scenes(problem("hard", orthogonal_single()))
+    assert found.composes is False
+    assert found.verdict.startswith("Impossible without help from the decoder")
+    (lacking,) = of_name(found, "lacking pixels")
+    assert lacking.evidence["sprite"] == 2
+    assert lacking.evidence["mean"] == found.details["lacking"][1] > 0
+    assert found.details["lacking"][0] == 0
+    front, back = (np.array(each) for each in found.details["lacking_maps"])
+    assert front.shape == back.shape == (8, 8)
+    assert not front.any()
+    assert (back > 0).mean() == pytest.approx(lacking.evidence["pixels"])
+    # What the constant front at the origin hides is below and to the left.
+    assert back[4:, :4].sum() > 0.9 * back.sum() > 0
+
+
+def test_impossible_because_of_a_gap_that_is_named():
+    found = forecast_scenes(problem("soft", orthogonal(without=GAP)))
+    assert found.composes is False
+    (unseen,) = of_name(found, "unseen value")
+    assert unseen.evidence["sprite"] == 1
+    assert unseen.evidence["share"] == pytest.approx(0.4, abs=0.08)
+    ((name, low, high),) = unseen.evidence["gaps"]
+    assert name == "x1"
+    assert low == pytest.approx(0.05, abs=0.05)
+    assert high == pytest.approx(0.45, abs=0.05)
+    assert f"x1 from {low} to {high}" in unseen.text
+    assert found.details["never_shown"][0] > 0 == found.details["never_shown"][1]
+
+
+def test_what_is_free_lies_between_the_ends_of_the_section():
+    found = forecast_scenes(problem("over"))
+    (free,) = of_name(found, "left free")
+    part = {each.name: each for each in found.sections}["all"]
+    lacking = float(np.mean(found.details["lacking"]))
+    assert part.expected == free.evidence["share"] == found.details["free_share"] > 0
+    assert (part.low, part.high) == tuple(sorted((part.expected, lacking)))
+    assert found.quantity == "share of pixels left free"
+
+
+# With a model
+
+
+def test_a_model_that_composes_as_the_data_do_is_no_other_case():
+    plain = forecast_scenes(problem("soft"))
+    same = forecast_scenes(problem("soft"), models.compositional(composition="soft"))
+    assert (same.verdict, same.composes, same.reasons) == (plain.verdict, plain.composes, plain.reasons)
+    assert same.composes is True
+
+
+def test_another_way_to_write_opacity_is_the_same_composition():
+    plain = forecast_scenes(problem("over", RandomSupport()))
+    model = models.compositional(composition={"kind": "over", "opacity": "sigmoid"})
+    same = forecast_scenes(problem("over", RandomSupport()), model)
+    assert (same.verdict, same.composes, names(same)) == (plain.verdict, plain.composes, names(plain))
+
+
+@pytest.mark.parametrize(("data", "kind"), [("hard", "soft"), ("over", "addition"), ("soft", "addition")])
+def test_a_model_of_another_composition_is_in_doubt(data, kind):
+    found = forecast_scenes(problem(data), {"kind": "compositional", "composition": kind})
+    assert found.composes is None
+    doubt = found.reasons[0]
+    assert doubt.name == "composition"
+    assert doubt.text.startswith(f"the model composes by '{kind}' and the data by '{data}'")
+    assert found.verdict == f"Not guaranteed: {doubt.text}"
+    assert found.details["guarantee"] == "guaranteed"  # of its own composition, on this support
+    assert kind.capitalize()[:4] in found.method
+
+
+def test_a_temperature_of_its_own_is_another_composition():
+    found = forecast_scenes(problem("soft"), models.compositional(composition={"kind": "soft", "temperature": 5.0}))
+    assert found.composes is None
+    assert names(found)[0] == "composition"
+
+
+def test_a_model_without_a_composition_is_in_doubt():
+    found = forecast_scenes(problem("soft"), "monolithic")
+    assert found.composes is None
+    assert found.verdict == (
+        "Not guaranteed: the model 'monolithic' has no composition built in, and the theorem is about models that do."
+    )
+    assert found.details["guarantee"] == "guaranteed"
+
+
+def test_a_learned_composition_is_in_doubt():
+    found = forecast_scenes(problem("soft"), models.compositional(composition="learned"))
+    assert found.composes is None
+    assert "the model composes by 'learned' and the data by 'soft'" in found.verdict
+
+
+@pytest.mark.parametrize("model", ["monolithic", {"kind": "compositional", "composition": "addition"}])
+def test_what_is_impossible_is_so_for_every_model_that_does_not_know_more(model):
+    found = forecast_scenes(problem("hard", orthogonal(without=GAP)), model)
+    assert found.composes is False
+    assert found.verdict.startswith("Impossible")
+    assert names(found)[0] == "composition"
+
+
+# As values
+
+
+@pytest.mark.parametrize("kind", ["addition", "hard", "over"])
+@pytest.mark.parametrize("support", [orthogonal(), DiagonalSupport(width=0.2, without=GAP)], ids=["planes", "cut"])
+def test_a_forecast_is_json(kind, support):
+    told = forecast_scenes(problem(kind, support)).to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert all(reason["text"].endswith(".") and "\n" not in reason["text"] for reason in told["reasons"])
+
+
+def test_larger_pictures_are_looked_at_in_fewer_values(monkeypatch):
+    asked = []
+
+    def watched(problem, composition, anchors, completions, seed):
+        asked.append((anchors, completions))
+        raise InputError("enough")
+
+    monkeypatch.setattr(scene_forecast, "check_support", watched)
+    monkeypatch.setattr(scene_forecast, "ANCHORS", 40)
+    monkeypatch.setattr(scene_forecast, "COMPLETIONS", 128)
+    for size in (8, 16, 32, 128):
+        with pytest.raises(InputError, match="enough"):
+            forecast_scenes(problem(size=size))
+    assert asked == [(40, 128), (40, 128), (20, 64), (10, 16)]
+
+
+def test_a_problem_with_a_support_is_forecast_by_its_support(tmp_path):
+    soft = problem("soft")
+    assert forecast(soft) == forecast_scenes(soft)
+    store = Store(tmp_path)
+    record_forecast(soft, store)
+    kept = store.forecast(soft.digest())
+    assert kept["details"]["guarantee"] == "guaranteed"
+    assert kept["problem"] == soft.settings()
+
+
+def test_a_grid_has_no_support_to_look_at():
+    bump = Problem(tasks.bump(n=8), regions.block(x=(3, 6), y=(2, 5)))
+    with pytest.raises(InputError, match="task 'bump' has no known composition of components"):
+        forecast_scenes(bump)
