@@ -3,24 +3,10 @@
 import numpy as np
 import pytest
 
-from recombine.papers import Scale
+from recombine.papers.first_principles.checking import SceneDefinition, SupportCheckup
 from recombine.reports.deficient_pixels import deficient_pixels_figure, sprites_of
-from recombine.reports.kinds import CALCULATIONS, SUPPORT_CHECKS, kind_of
+from recombine.reports.kinds import CALCULATIONS, kind_of
 from recombine.reports.settings import SeedRun, SettingRuns
-from recombine.studies import Calculation
-
-
-class Checked(Calculation):
-    """A calculation by the name of the real one, which is in no registry."""
-
-    kind = "support-check"
-
-    def compute(self):
-        raise NotImplementedError
-
-
-class Other(Checked):
-    kind = "something-else"
 
 
 def kept(sprites=2, rows=4, columns=6):
@@ -36,7 +22,7 @@ def kept(sprites=2, rows=4, columns=6):
 def setting_of(*arrays, status="done"):
     """A run for each of these arrays."""
     body = {"status": status, "measures": {}, "layers": ()}
-    return SettingRuns("planes", "", (), tuple(SeedRun(Checked(), body, each) for each in arrays))
+    return SettingRuns("planes", "", (), tuple(SeedRun(SupportCheckup(), body, each) for each in arrays))
 
 
 @pytest.mark.parametrize("sprites", [1, 2, 3])
@@ -81,10 +67,8 @@ def test_without_maps_there_is_no_figure():
     assert deficient_pixels_figure(setting_of(kept(), status="failed")) is None
 
 
-def test_the_calculation_is_a_kind_of_its_own_by_its_name(make):
-    assert kind_of(Checked()) is SUPPORT_CHECKS
-    assert kind_of(Other()) is CALCULATIONS
-    (figure,) = SUPPORT_CHECKS.figures(setting_of(kept()), [])
-    assert figure == deficient_pixels_figure(setting_of(kept()))
-    assert SUPPORT_CHECKS.facts(Checked())["Calculation"] == "support-check"
-    assert kind_of(make.tiny(Scale.QUICK)) not in (CALCULATIONS, SUPPORT_CHECKS)
+def test_the_figure_belongs_to_the_check_of_a_support():
+    assert kind_of(SupportCheckup()) is CALCULATIONS
+    assert CALCULATIONS.figures(setting_of(kept()), []) == [deficient_pixels_figure(setting_of(kept()))]
+    other = SettingRuns("definition", "", (), (SeedRun(SceneDefinition(), {"status": "done", "measures": {}}, kept()),))
+    assert CALCULATIONS.figures(other, []) == []

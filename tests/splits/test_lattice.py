@@ -50,7 +50,10 @@ def is_in(support, point):
         )
     if isinstance(support, DiagonalSupport):
         # How far the slots are from their mean, in every latent on its own.
-        spread = [sum((value - sum(latent) / len(latent)) ** 2 for value in latent) ** 0.5 for latent in zip(*point, strict=True)]
+        spread = [
+            sum((value - sum(latent) / len(latent)) ** 2 for value in latent) ** 0.5
+            for latent in zip(*point, strict=True)
+        ]
         return max(spread) <= support.width
     return True
 

@@ -18,10 +18,9 @@ from recombine.studies.scene_forecast import forecast_scenes
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    """Few values and combinations: verdicts on pictures of 8 x 8 do not need more."""
-    monkeypatch.setattr(scene_forecast, "ANCHORS", 10)
-    monkeypatch.setattr(scene_forecast, "COMPLETIONS", 48)
-    monkeypatch.setattr(scene_forecast, "SAMPLED", 400)
+    """Few values and scenes: verdicts on pictures of 8 x 8 do not need more."""
+    monkeypatch.setattr(scene_forecast, "ANCHORS", 8)
+    monkeypatch.setattr(scene_forecast, "SAMPLED", 500)
 
 
 def problem(kind="soft", support=None, **settings):
@@ -41,7 +40,8 @@ def test_guaranteed():
     found = forecast_scenes(problem("addition"))
     assert found.composes is True
     assert found.verdict.startswith("Guaranteed: a model that composes as the data do")
-    assert found.reasons == ()
+    assert names(found) == ["margin"]
+    assert found.reasons[0].evidence["margin"] == pytest.approx(1)  # a sum shows all changes alike
     assert [(part.name, part.expected, part.low, part.high) for part in found.sections] == [
         ("id", 0, 0, 0),
         ("all", 0, 0, 0),
@@ -63,12 +63,12 @@ def test_impossible_because_of_what_a_front_hides():
     assert found.verdict.startswith("Impossible without help from the decoder")
     (lacking,) = of_name(found, "lacking pixels")
     assert lacking.evidence["sprite"] == 2
-    assert lacking.evidence["mean"] == found.details["lacking"][1] > 0
+    assert lacking.evidence["share"] == found.details["lacking"][1] > 0
     assert found.details["lacking"][0] == 0
     front, back = (np.array(each) for each in found.details["lacking_maps"])
     assert front.shape == back.shape == (8, 8)
     assert not front.any()
-    assert (back > 0).mean() == pytest.approx(lacking.evidence["pixels"])
+    assert back.mean() == pytest.approx(lacking.evidence["share"], abs=0.005)  # maps are rounded
     # What the constant front at the origin hides is below and to the left.
     assert back[4:, :4].sum() > 0.9 * back.sum() > 0
 
@@ -85,6 +85,14 @@ def test_impossible_because_of_a_gap_that_is_named():
     assert high == pytest.approx(0.45, abs=0.05)
     assert f"x1 from {low} to {high}" in unseen.text
     assert found.details["never_shown"][0] > 0 == found.details["never_shown"][1]
+
+
+@pytest.mark.parametrize("kind", ["addition", "hard", "over"])
+def test_the_whole_space_leaves_nothing_to_compose(kind):
+    found = forecast_scenes(problem(kind, RandomSupport()), "monolithic")
+    assert found.composes is True
+    assert found.verdict.startswith("Nothing is left to compose")
+    assert forecast_scenes(problem(kind, RandomSupport(without=GAP))).composes is False
 
 
 def test_what_is_free_lies_between_the_ends_of_the_section():
@@ -108,10 +116,23 @@ def test_a_model_that_composes_as_the_data_do_is_no_other_case():
 
 
 def test_another_way_to_write_opacity_is_the_same_composition():
-    plain = forecast_scenes(problem("over", RandomSupport()))
-    model = models.compositional(composition={"kind": "over", "opacity": "sigmoid"})
-    same = forecast_scenes(problem("over", RandomSupport()), model)
-    assert (same.verdict, same.composes, names(same)) == (plain.verdict, plain.composes, names(plain))
+    plain = forecast_scenes(problem("over"))
+    same = forecast_scenes(problem("over"), models.compositional(composition={"kind": "over", "opacity": "sigmoid"}))
+    assert (same.verdict, same.composes, same.reasons) == (plain.verdict, plain.composes, plain.reasons)
+
+
+@pytest.mark.parametrize(("settings", "says"), [({"shared": True}, "shared"), ({"family": "relative"}, "relative")])
+def test_a_decoder_that_brings_something_along_is_not_told_that_it_is_impossible(settings, says):
+    planes = problem("over")
+    plain, helped = (
+        forecast_scenes(planes, models.compositional(composition="over", **each)) for each in ({}, settings)
+    )
+    assert plain.composes is False
+    assert helped.composes is None
+    (bias,) = of_name(helped, f"{says} decoder")
+    assert helped.verdict == f"Not determined by training: {bias.text}"
+    # It is a reason where something is lacking, and none where nothing is.
+    assert not of_name(forecast_scenes(problem("soft"), models.compositional(**settings)), f"{says} decoder")
 
 
 @pytest.mark.parametrize(("data", "kind"), [("hard", "soft"), ("over", "addition"), ("soft", "addition")])
@@ -169,17 +190,16 @@ def test_a_forecast_is_json(kind, support):
 def test_larger_pictures_are_looked_at_in_fewer_values(monkeypatch):
     asked = []
 
-    def watched(problem, composition, anchors, completions, seed):
-        asked.append((anchors, completions))
+    def watched(problem, composition, anchors, seed):
+        asked.append(anchors)
         raise InputError("enough")
 
     monkeypatch.setattr(scene_forecast, "check_support", watched)
     monkeypatch.setattr(scene_forecast, "ANCHORS", 40)
-    monkeypatch.setattr(scene_forecast, "COMPLETIONS", 128)
     for size in (8, 16, 32, 128):
         with pytest.raises(InputError, match="enough"):
             forecast_scenes(problem(size=size))
-    assert asked == [(40, 128), (40, 128), (20, 64), (10, 16)]
+    assert asked == [40, 40, 10, 8]
 
 
 def test_a_problem_with_a_support_is_forecast_by_its_support(tmp_path):

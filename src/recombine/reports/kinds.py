@@ -9,6 +9,8 @@ from recombine.data.scenes import Sprites
 from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence, measures
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
+from recombine.papers.first_principles.checking import SupportCheckup
+from recombine.papers.first_principles.predictors import SupportPredictors
 from recombine.reports.answers import answers_figure
 from recombine.reports.component_figure import component_figure
 from recombine.reports.context_map import context_map_figure
@@ -23,6 +25,7 @@ from recombine.reports.kernel_curves import dispersed_figure, leak_figure, salie
 from recombine.reports.latent_map_figure import latent_map_figure
 from recombine.reports.layers import layer_figures
 from recombine.reports.markup import Markup
+from recombine.reports.predictor_figure import predictor_figure
 from recombine.reports.samples import samples_figure
 from recombine.reports.scene_samples import scene_samples_figure
 from recombine.reports.settings import SettingRuns
@@ -88,15 +91,13 @@ DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
     computed.DispersedAddition: dispersed_figure,
     computed.ContextMap: context_map_figure,
     computed.ContextConjunctions: shares_figure,
+    SupportCheckup: deficient_pixels_figure,
+    SupportPredictors: predictor_figure,
 }
 
 
 def _calculations(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
     return [draw(setting) for kind, draw in DRAWN.items() if isinstance(setting.work, kind)]
-
-
-def _support_checks(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    return [deficient_pixels_figure(setting)]
 
 
 PICTURES = Kind(
@@ -128,23 +129,15 @@ SCENES = Kind(
     describe_experiment,
     _scenes,
 )
-SUPPORT_CHECKS = Kind(
-    "Support checks",
-    "Whether a support shows enough to recover every component, computed with nothing trained: conditions are 1 where "
-    "they hold and 0 where they fail.",
-    describe_calculation,
-    _support_checks,
-)
 CALCULATIONS = Kind(
     "Calculations",
-    "What theory computes, and searches that train networks inside. "
+    "What theory computes, and searches that train networks inside. Conditions are 1 where they hold and 0 where not. "
     "Where no chance is involved one computation decides, and its numbers are exact.",
     describe_calculation,
     _calculations,
 )
 
 
-SUPPORT_CHECK = "support-check"  # the name of the calculation
 BY_TASK: Mapping[type, Kind] = {ComponentTask: COMPONENTS, FunctionTask: FUNCTIONS, Sprites: SCENES}  # else pictures
 EVIDENCE: Mapping[str, type] = {
     COMPONENTS.name: ComponentEvidence, FUNCTIONS.name: ModuleEvidence, SCENES.name: SceneEvidence,
@@ -154,7 +147,7 @@ EVIDENCE: Mapping[str, type] = {
 def kind_of(work: Work) -> Kind:
     """Which kind a piece of work is."""
     if not isinstance(work, Experiment):
-        return SUPPORT_CHECKS if work.kind == SUPPORT_CHECK else CALCULATIONS
+        return CALCULATIONS
     return next((kind for task, kind in BY_TASK.items() if isinstance(work.problem.task, task)), PICTURES)
 
 

@@ -123,8 +123,8 @@ OURS = (
     claim(
         "FPX7",
         "ours: component recovery",
-        "Right pictures do not make right components: with a composition that is not the data's, a learned front before "
-        "a true back gives wrong pictures; with the data's and one decoder it does not.",
+        "Right pictures do not make right components: with a composition that is not that of the data, a learned front "
+        "before a true back gives wrong pictures; with theirs and one decoder it does not.",
         (
             Check("swap_error.1", Range(low=0.5), FIVE, of="soft"),
             Check("all_r2", Range(low=0.85), FIVE, of="soft"),
