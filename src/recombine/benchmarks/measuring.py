@@ -39,7 +39,8 @@ def loaded() -> Registry[Callable[[int], list[Result]]]:
     """All benchmarks; loading them loads torch."""
     import recombine.benchmarks.growing
     import recombine.benchmarks.preparing
-    import recombine.benchmarks.training  # noqa: F401  (all three register)
+    import recombine.benchmarks.scenes
+    import recombine.benchmarks.training  # noqa: F401  (all of them register)
 
     return benchmarks
 
