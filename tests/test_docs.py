@@ -55,3 +55,18 @@ def test_the_guide_to_modularity_runs_as_written(tmp_path, monkeypatch):
     assert "steps=20_000" in snippet
     monkeypatch.chdir(tmp_path)
     exec(snippet.replace("steps=20_000", "steps=20"), {})
+
+
+def test_the_guide_to_scenes_runs_as_written(tmp_path, monkeypatch):
+    """Its Python, with fewer steps; what it registers is taken away again."""
+    from recombine.core.compositions import compositions
+
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "scenes.md").read_text(), flags=re.S)
+    assert len(snippets) == 3 and "steps=600" in snippets[0]
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    try:
+        for snippet in snippets:
+            exec(snippet.replace("steps=600", "steps=5").replace("seeds=2", "seeds=1"), names)
+    finally:
+        compositions._things.pop("screen", None)

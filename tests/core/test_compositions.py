@@ -210,6 +210,17 @@ def test_a_sigmoid_opacity_is_the_cover_between_its_ends():
     assert composition.alpha(made)[..., 1:3, :] == pytest.approx(cover[..., 1:3, :], abs=1e-12)
 
 
+@each_formula
+def test_what_is_visible_of_a_component_is_what_it_shows_alone_and_its_opacity(composition):
+    (part,) = some_parts(composition, 1)
+    visible = composition.visible(part)
+    assert visible.shape == part.shape
+    assert visible[..., :3] == pytest.approx(composition.join([part]))
+    if composition.channels == 4:
+        assert visible[..., 3:] == pytest.approx(composition.alpha(part))
+    assert composition.visible(torch.from_numpy(part)).numpy() == pytest.approx(visible)
+
+
 def test_the_gradient_of_a_sigmoid_opacity_does_not_vanish_where_a_cut_one_does():
     for opacity, vanishes in (("clamp", True), ("sigmoid", False)):
         composition = compositions.over(opacity=opacity)

@@ -170,7 +170,7 @@ def test_sprites_at_one_place_overlap_where_they_are_and_sprites_far_apart_nowhe
     made = task(size=16)
     near = np.tile([0.4, 0.6, 0.5, 1.0, 0.3], (1, 2))
     far = np.array([[0.0, 0.0, 0.5, 0.0, 0.3, 1.0, 1.0, 0.5, 0.0, 0.3]])
-    assert np.array_equal(made.overlap(near)[0], cover(near[:, :5], made.canvas)[0] >= 0.5)
+    assert np.array_equal(made.overlap(near)[0], cover(near[:, :5], made.canvas)[0] > 0)
     assert made.overlap(near).any()
     assert not made.overlap(far).any()
 
@@ -237,7 +237,7 @@ def test_what_sprites_cannot_do_is_refused():
     positions[2, 3] = np.nan
     with pytest.raises(InputError, match="needs all of its latents at once; leave out `isolated`"):
         task().at(positions)
-    with pytest.raises(InputError, match="a unit latent of 1.5 must lie from 0 to 1"):
+    with pytest.raises(InputError, match=r"a unit latent of 1\.5 must lie from 0 to 1"):
         task().at(np.full((1, 10), 1.5))
 
 
@@ -332,11 +332,8 @@ def test_a_problem_is_read_back_from_what_it_writes(support):
 
 
 def test_another_support_or_cut_is_another_problem():
-    digests = {
-        problem(support).digest()
-        for support in ("random", "planes", "diagonal", {"kind": "diagonal", "width": 0.3}, {"kind": "random", "without": GAP})
-    }  # fmt: skip
-    assert len(digests) == 5
+    others = ({"kind": "diagonal", "width": 0.3}, {"kind": "random", "without": GAP})
+    assert len({problem(support).digest() for support in ("random", "planes", "diagonal", *others)}) == 5
 
 
 @pytest.mark.parametrize(
@@ -385,8 +382,11 @@ def test_a_support_that_does_not_fit_is_refused_when_the_problem_is_built(count,
         problem(support, count=count)
 
 
-@pytest.mark.parametrize("ask", ["parts", "trained", "certificate", "shown"])
+@pytest.mark.parametrize(
+    "ask",
+    [lambda made: made.parts, lambda made: made.trained, lambda made: made.certificate(), lambda made: made.shown()],
+    ids=["parts", "trained", "certificate", "shown"],
+)
 def test_there_are_no_parts_of_a_grid(ask):
     with pytest.raises(InputError, match="drawn by the support 'planes', which holds out no combinations of a grid"):
-        found = getattr(problem(), ask)
-        found()
+        ask(problem())

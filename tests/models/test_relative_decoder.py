@@ -111,7 +111,7 @@ def test_it_moves_as_the_sprites_of_the_task_do(inputs):
     with torch.no_grad():
         network.reach.copy_(torch.tensor([0.4, 0.3]))
     here = np.array([[0.4, 0.5, 0.8, 0.3, 0.2]])
-    there = here + [[2 / 16 / 0.8, 1 / 16 / 0.6, 0, 0, 0]]  # two pixels to the right and one up
+    there = here + np.array([2 / 16 / 0.8, 1 / 16 / 0.6, 0, 0, 0])  # two pixels to the right and one up
     true = [task.draw(each).reshape(16, 16, 3) for each in (here, there)]
     made = [drawn(network, torch.from_numpy(task.code(each)))[0].permute(1, 2, 0).numpy() for each in (here, there)]
     for before, after in (true, made):

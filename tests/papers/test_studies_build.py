@@ -8,6 +8,7 @@ from recombine.core.spec import canonical_json, dump
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
 from recombine.data.image_sets import load_images
+from recombine.data.scenes import Sprites
 from recombine.measures import measures
 from recombine.papers import Scale, papers
 from recombine.studies import Calculation, Experiment, Work, calculations, change
@@ -88,6 +89,9 @@ def short(experiment: Experiment) -> Experiment:
     """The same cut to two steps of four examples, with one tuple of pictures to train on and one to be asked."""
     recipe = change(experiment.recipe, steps=2, batch=4, stop=None)
     problem, task = experiment.problem, experiment.problem.task
+    if isinstance(task, Sprites):
+        few = change(problem, task=change(task, tests=4), examples=12)
+        return change(experiment, recipe=recipe, problem=few, measures=("id_mse", "all_mse"))
     if not isinstance(task, ComponentTask):
         return change(experiment, recipe=recipe, measures=("id_nmse", "ood_nmse"))
     if task.images is not None:

@@ -12,7 +12,6 @@ from scipy.stats import beta, kstest, truncnorm
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.spec import dump
-from recombine.splits.support import LATENTS, Support, position, supports
 from recombine.splits.designs import (
     GAP,
     A,
@@ -26,6 +25,7 @@ from recombine.splits.designs import (
     orthogonal_broad,
     orthogonal_single,
 )
+from recombine.splits.support import LATENTS, Support, position, supports
 
 SEVERAL = {"x1": (0.0, 0.6), "x2": (0.2, 0.8)}
 CUTS = [{}, GAP, {"y2": (0.3, 1.0), "hue2": (0.0, 0.5)}, SEVERAL, {"shape1": (0.0, 1.0), "scale2": (0.0, 0.3)}]

@@ -56,8 +56,10 @@ def test_one_network(model):
 
 
 @pytest.mark.parametrize(
-    "holdings", [(drawn, drawn, drawn), (in_memory, drawn, in_memory), (drawn, in_memory, drawn)], ids=["all", "second", "others"]
-)  # fmt: skip
+    "holdings",
+    [(drawn, drawn, drawn), (in_memory, drawn, in_memory), (drawn, in_memory, drawn)],
+    ids=["all", "second", "others"],
+)
 @pytest.mark.parametrize("same", [False, True], ids=["three sets", "one set twice"])
 def test_a_stack_of_sets_of_other_sizes_some_of_them_drawn(holdings, same):
     sets = [PLANES.training_set(0), DIAGONAL.training_set(1), PLANES.training_set(0 if same else 2)]

@@ -13,7 +13,7 @@ from recombine.models.component_decoders import ComponentDecoder
 from recombine.models.scene_networks import CompositionalNetwork
 from recombine.splits import regions, supports
 from recombine.splits.designs import GAP
-from recombine.studies import change
+from recombine.studies import change, scene_forecast
 from recombine.studies.training import standard_measures, train
 from recombine.training import Plan, Recipe, run, run_stack
 from recombine.training.observe import observe
@@ -28,7 +28,7 @@ PLANES = Problem(
 WITH_GAP = change(PLANES, support=supports.planes(without=GAP))
 HURRY = Recipe(steps=6, batch=5)
 OF_ALL = {"id_r2", "all_r2", "id_mse", "all_mse", "all_overlap_mse", "all_rest_mse", "generalisation_ratio"}
-OF_COMPONENTS = {"component_r2", "swap_error"}
+OF_COMPONENTS = {"component_r2", "component_error", "swap_error"}
 OF_UNSEEN = {"seen_r2", "seen_mse", "unseen_mse", "unseen_ratio"}
 
 
@@ -66,7 +66,7 @@ def test_a_learned_composition_has_no_true_components():
 
 def test_what_is_unseen_is_measured_where_something_is():
     assert not OF_UNSEEN & set(standard_measures(PLANES))
-    assert OF_UNSEEN <= set(standard_measures(WITH_GAP))
+    assert set(standard_measures(WITH_GAP)) >= OF_UNSEEN
     outcome = outcome_of(WITH_GAP, models.monolithic(family="mlp", **SMALL))
     assert set(outcome.measures) == OF_ALL | OF_UNSEEN
     assert outcome.measures["unseen_ratio"] == pytest.approx(
@@ -111,8 +111,8 @@ def test_training_learns_scenes():
     few, many = (
         run(Plan(problem, model, change(recipe, steps=steps), 0, ("id_r2",))).measures["id_r2"] for steps in (1, 300)
     )
-    assert few < 0.3
-    assert many > 0.6
+    assert few < 0.1
+    assert many > 0.3
 
 
 # What a model of the truth would score
@@ -188,15 +188,34 @@ def test_what_one_component_makes_up_for_in_another_is_right_in_pictures_and_wro
     assert measures["swap_error"](evidence) == expected
 
 
-def test_the_colour_of_what_is_not_there_does_not_count_in_swaps():
-    """A clear pixel may have any colour: its component is not the true one, and no picture shows it."""
+def test_the_colour_of_what_is_not_there_does_not_count():
+    """A clear pixel may have any colour: no picture shows it."""
 
     def painted(picture):
         return np.where(picture[..., 3:] == 0, np.float32([1, 1, 1, 0]), picture)
 
     evidence = oracle(PLANES, "over", painted, painted)
     assert measures["swap_error"](evidence) == pytest.approx({"1": 0.0, "2": 0.0}, abs=1e-6)
-    assert measures["component_r2"](evidence)["1"] < 0.5
+    assert measures["component_r2"](evidence) == pytest.approx({"1": 1.0, "2": 1.0}, abs=1e-6)
+
+
+def test_what_is_hidden_counts_in_components_and_not_in_swaps():
+    """A back that is painted white wherever the front is in its way."""
+    front = []
+
+    def remembered(picture):
+        front[:] = [picture]
+        return picture
+
+    def painted(picture):
+        return np.where(front[0].sum(axis=-1, keepdims=True) > 0.5, np.float32(1), picture)
+
+    evidence = oracle(PLANES, "hard", remembered, painted)
+    assert measures["swap_error"](evidence) == pytest.approx({"1": 0.0, "2": 0.0}, abs=1e-6)
+    assert evidence.outputs == pytest.approx(oracle(PLANES, "hard").outputs, abs=1e-5)
+    components = measures["component_r2"](evidence)
+    assert components["1"] == pytest.approx(1, abs=1e-6)
+    assert components["2"] < 0.8
 
 
 @pytest.mark.parametrize("count", [2, 3])
@@ -231,7 +250,8 @@ def test_the_evidence_is_of_what_is_asked():
 # Runs at hand
 
 
-def test_trained_runs_show_their_pictures(tmp_path):
+def test_trained_runs_show_their_pictures(tmp_path, monkeypatch):
+    monkeypatch.setattr(scene_forecast, "ANCHORS", 8)  # a forecast is written down first
     model = models.compositional(family="mlp", **SMALL)
     runs = train(WITH_GAP, model, seeds=2, recipe=HURRY, store=tmp_path / "here", workers=1)
     pictures = runs.images("all")
@@ -242,7 +262,8 @@ def test_trained_runs_show_their_pictures(tmp_path):
     unseen = WITH_GAP.asked_sections["unseen"].sum()
     assert runs.images("unseen").shape == (2, unseen, 8, 8, 3)
     assert list(runs.measure("swap_error").columns) == ["1", "2"]
-    assert runs.measure("overlap_share") == pytest.approx([WITH_GAP.task.overlap(WITH_GAP.everything.positions)[30:].mean()] * 2)  # fmt: skip
+    overlapping = WITH_GAP.task.overlap(WITH_GAP.everything.positions)[30:].mean()
+    assert runs.measure("overlap_share") == pytest.approx([overlapping] * 2)
     layers = runs.representations()[0]
     assert {"slot0_layer0", "component1", "output"} <= set(layers)
     assert all(len(rows) == 60 for rows in layers.values())
@@ -269,5 +290,5 @@ def test_a_model_that_does_not_fit_is_refused_before_training(model, task, says,
 
 def test_a_model_of_scenes_does_not_fit_a_grid(tmp_path):
     bump = Problem(tasks.bump(n=8), regions.block(x=(3, 6), y=(2, 5)))
-    with pytest.raises(InputError, match="it needs a task of components, e.g. sprites"):
+    with pytest.raises(InputError, match="it needs a task of components"):
         train(bump, models.compositional(), store=tmp_path / "here", workers=1)

@@ -66,7 +66,9 @@ def test_a_constant_rate_is_constant_whatever_is_said_of_the_end():
 
 
 def test_a_rate_cannot_rise():
-    with pytest.raises(InputError, match="final = 0.1 is the rate at the end of a cosine schedule and must be at most"):
+    with pytest.raises(
+        InputError, match=r"final = 0\.1 is the rate at the end of a cosine schedule and must be at most"
+    ):
         Recipe(rate=0.01, schedule="cosine", final=0.1)
     assert Recipe(rate=0.01, schedule="cosine", final=0.01).rate_at(7) == 0.01
     with pytest.raises(InputError, match="schedule = 'linear'"):

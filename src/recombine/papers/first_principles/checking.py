@@ -86,7 +86,7 @@ class SupportCheckup(Calculation):
                 f"deficient_{number}": slot.maps["summed"].reshape(side).astype(np.float32),
                 f"lacking_{number}": slot.maps["relative"].reshape(side).astype(np.float32),
             }
-        return Computed(measures, arrays)
+        return Computed({name: float(value) for name, value in measures.items()}, arrays)
 
     @property
     def task(self) -> Sprites:
