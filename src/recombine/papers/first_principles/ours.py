@@ -134,4 +134,16 @@ OURS = (
         ("a monolithic model, and one that adds", {"soft": s.planes_mono, "opacity": s.added}),
         least=LAPTOP,
     ),
+    claim(
+        "FPX8",
+        "ours: a gap in all there is",
+        "A gap in the values of one component is not bridged even where all other combinations are shown.",
+        (
+            Check("unseen_ratio", Range(low=1.5), FIVE, of="gap"),
+            Check("all_r2", Range(high=-0.02), FIVE, of="gap", minus="whole"),
+            Check("seen_mse", Range(high=1.3), FIVE, of="gap", over="whole"),
+        ),
+        {"gap": s.whole_gap, "whole": s.whole},
+        ("another composition in the place of the gap", {"gap": s.matched_whole, "whole": s.whole}),
+    ),
 )

@@ -121,6 +121,7 @@ peaked = named("planes_peaked", "Planes with a narrow normal density, of deviati
 skewed = named("planes_skewed", "Planes with a strongly skewed density, Beta(1, 3).", orthogonal(skew=(1.0, 3.0)))
 broad = named("planes_broad", "Two planes for each sprite.", BROAD)
 single = named("planes_single", "One plane for each sprite.", SINGLE)
+whole_gap = named("whole_gap", "The whole space without a range of the front sprite's x.", RandomSupport(without=GAP))
 gap = named("planes_gap", "Planes without a range of the front sprite's x.", orthogonal(without=GAP))
 narrow, middle, wide = diagonal("diagonal_narrow", 0.05), diagonal("diagonal", 0.1), diagonal("diagonal_broad", 0.2)
 
