@@ -42,7 +42,7 @@ json.dump(told, sys.stdout)
 def python(*arguments: str, cwd: Path, given: str = "") -> str:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, *arguments], input=given, capture_output=True, text=True, cwd=cwd, env=environment, timeout=240
+        [sys.executable, *arguments], input=given, capture_output=True, text=True, cwd=cwd, env=environment, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

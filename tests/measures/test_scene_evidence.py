@@ -14,7 +14,7 @@ from recombine.measures import NotFinite, SceneEvidence, exhibits, measures
 ITEMS, ROWS, COLUMNS = 20, 3, 4
 PROMISED = {
     "id_mse", "all_mse", "seen_mse", "unseen_mse", "id_r2", "all_r2", "seen_r2", "all_overlap_mse", "all_rest_mse",
-    "overlap_share", "generalisation_ratio", "unseen_ratio", "component_r2", "swap_error",
+    "overlap_share", "generalisation_ratio", "unseen_ratio", "component_r2", "component_error", "swap_error",
 }  # fmt: skip
 
 

@@ -137,8 +137,16 @@ class PlanesSupport(Support):
         self, count: int, slots: int, latents: int, rng: np.random.Generator
     ) -> Float[np.ndarray, "slots values latents"]:
         """Values by chance and, after them, the constants of all planes."""
-        constants = np.array(list(dict.fromkeys(plane.at for plane in self.planes)))
+        constants = np.array(self._held())
         return np.concatenate([rng.random((slots, count, latents)), np.tile(constants, (slots, 1, 1))], axis=1)
+
+    @property
+    def constants(self) -> int:
+        return len(self._held())
+
+    def _held(self) -> list[tuple[float, ...]]:
+        """The constant sprites of all planes, each once."""
+        return list(dict.fromkeys(plane.at for plane in self.planes))
 
     def contains(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:
         held = [np.delete((points == plane.at).all(axis=2), plane.free, axis=1).all(axis=1) for plane in self.planes]

@@ -90,7 +90,12 @@ class Support(Spec):
     def values(
         self, count: int, slots: int, latents: int, rng: np.random.Generator
     ) -> Float[np.ndarray, "slots values latents"]:
-        """Component values of which many are shown together, ``count`` or a few more of each slot."""
+        """Component values of which many are shown together, ``count`` or a few more of each slot, `constants` last."""
+
+    @property
+    def constants(self) -> int:
+        """How many of the `values` are special ones, without which little is shown together."""
+        return 0
 
     @abstractmethod
     def contains(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:

@@ -121,7 +121,8 @@ def freedom(
     chosen = task.composition if composition is None else composition
     chosen_values, shown = support.lattice(values, task.slots, task.latents, stream(seed, "theory", "lattice"))
     rng = stream(seed, "theory", "asked")
-    tests = np.stack([rng.integers(values, size=asked) for _ in range(task.slots)], axis=1)  # constants come later
+    free = chosen_values.shape[1] - support.constants
+    tests = np.stack([rng.integers(free, size=asked) for _ in range(task.slots)], axis=1)
     component = _components(task, chosen)
     parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
     scenes = np.stack([each[tests[:, slot]] for slot, each in enumerate(chosen_values)], axis=1)

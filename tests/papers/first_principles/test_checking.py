@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from recombine.papers.first_principles import predictors
 from recombine.papers.first_principles.checking import FORMULAS, SceneDefinition, SupportCheckup
 from recombine.papers.first_principles.predictors import COMPOSES, CONDITIONS, PAIRS, SUPPORTS, SupportPredictors
 from recombine.splits.designs import GAP, DiagonalSupport, RandomSupport, orthogonal, orthogonal_single
@@ -49,38 +48,25 @@ def test_scenes_are_what_the_definition_says_and_others_are_not():
     assert right.measures["cases"] == 3 * len(FORMULAS)
 
 
+BROAD = np.array([name in ("three planes", "four planes", "diagonal 0.4") for name in SUPPORTS], dtype=float)
+
+
 def planted(monkeypatch, ratios):
-    """The table with outcomes that are given, conditions that are computed."""
+    """The table with outcomes that are given, and conditions as our notes have them for hard occlusion.
+
+    The published condition never holds, the relative one for broad supports, and the last one always.
+    """
     rows = iter(ratios)
+    said = {"published": 0 * BROAD, "relative": BROAD, "identifiable": 0 * BROAD + 1}
+    shares = {"lacking": 0.1 * (1 - BROAD), "free": np.arange(len(SUPPORTS)) / 100}
     monkeypatch.setattr(SupportPredictors, "ratios", lambda self, pair: list(next(rows)))
-    monkeypatch.setattr(predictors, "check_support", lambda problem, seed: checks(problem))
-    monkeypatch.setattr(predictors, "freedom", lambda problem, seed: free(problem))
+    monkeypatch.setattr(SupportPredictors, "conditions", lambda self, pair: {**said, **shares})
     return SupportPredictors(steps=1).compute()
-
-
-class Slot:
-    def __init__(self, lacking):
-        self.lacking = lacking
-
-
-class checks:
-    """Conditions of hard occlusion as in our notes: the published one never holds, the relative one for some."""
-
-    def __init__(self, problem):
-        broad = problem.support in [SUPPORTS[name] for name in ("three planes", "four planes", "diagonal 0.4")]
-        self.compositional, self.sufficient = True, False
-        self.slots = [Slot(0.0 if broad else 0.1)]
-
-
-class free:
-    def __init__(self, problem):
-        self.share = 0.0
 
 
 def test_accuracies_count_what_a_condition_says_rightly(monkeypatch):
     yes, no = COMPOSES / 2, 2 * COMPOSES
-    broad = [yes if name in ("three planes", "four planes", "diagonal 0.4") else no for name in SUPPORTS]
-    found = planted(monkeypatch, [broad] * len(PAIRS)).measures
+    found = planted(monkeypatch, [np.where(BROAD == 1, yes, no)] * len(PAIRS)).measures
     assert found["relative_accuracy"] == found["relative_hard"] == 1
     assert found["published_accuracy"] == found["published_hard"] == 0.5  # it says no to all
     assert found["identifiable_accuracy"] == 0.5  # it says yes to all
