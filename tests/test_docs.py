@@ -62,7 +62,8 @@ def test_the_guide_to_scenes_runs_as_written(tmp_path, monkeypatch):
     from recombine.core.compositions import compositions
 
     snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "scenes.md").read_text(), flags=re.S)
-    assert len(snippets) == 3 and "steps=600" in snippets[0]
+    assert len(snippets) == 3
+    assert "steps=600" in snippets[0]
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     try:
