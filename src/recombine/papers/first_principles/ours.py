@@ -146,4 +146,24 @@ OURS = (
         {"gap": s.whole_gap, "whole": s.whole},
         ("another composition in the place of the gap", {"gap": s.matched_whole, "whole": s.whole}),
     ),
+    claim(
+        "FPX9",
+        "ours: what opacity needs",
+        "Whether models with opacity and a decoder for each sprite compose from planes hangs on the decoder: those with "
+        "convolutions do, those of units do not, however opacity is bounded.",
+        (
+            Check("all_r2", Range(low=0.85), "FPX5, where it was seen first", of="convolutions, clamp"),
+            Check("all_r2", Range(high=0.5), "our notes: 0.16", of="units, clamp"),
+            Check("all_r2", Range(high=0.5), "our notes: 0.16, with a clamp", of="units, sigmoid"),
+        ),
+        {"convolutions, clamp": s.rgba_clamp, "units, clamp": s.rgba_units_clamp, "units, sigmoid": s.rgba_units},
+        (
+            "one decoder of units for all sprites",
+            {
+                "convolutions, clamp": s.rgba_units_shared,
+                "units, clamp": s.rgba_units_shared,
+                "units, sigmoid": s.rgba_units_shared,
+            },
+        ),
+    ),
 )

@@ -176,6 +176,14 @@ SHIFT: dict[str, Any] = {
     "task": {"inputs": "fourier"},  # physical ones do not say how places lie on the canvas
 }
 MLP: dict[str, Any] = {"family": "mlp", "width": 128}
+rgba_clamp = named(
+    "alpha_separate_clamp", "Opacity cut to [0, 1], as released, a decoder each.", PLANES, composition="over"
+)
+rgba_units = named("alpha_separate_units", "Opacity, a decoder of units each.", PLANES, composition=over, **MLP)
+rgba_units_clamp = named("alpha_separate_units_clamp", "Opacity cut to [0, 1], a decoder of units each.", PLANES,
+                         composition="over", **MLP)  # fmt: skip
+rgba_units_shared = named("alpha_shared_units", "Opacity, one decoder of units.", PLANES, composition=over,
+                          shared=True, **MLP)  # fmt: skip
 gap_mlp = named("planes_gap_units", "The gap, decoders without convolutions.", orthogonal(without=GAP), **MLP)
 gap_shift = named("planes_gap_shift", "The gap, decoders that draw relative to the sprite's place.",
                   orthogonal(without=GAP), **SHIFT)  # fmt: skip
