@@ -149,8 +149,8 @@ OURS = (
     claim(
         "FPX9",
         "ours: what opacity needs",
-        "Whether models with opacity and a decoder for each sprite compose from planes hangs on the decoder: those with "
-        "convolutions do, those of units do not, however opacity is bounded.",
+        "Whether models with opacity and a decoder for each sprite compose from planes hangs on the decoder: those "
+        "with convolutions do, those of units do not, however opacity is bounded.",
         (
             Check("all_r2", Range(low=0.85), "FPX5, where it was seen first", of="convolutions, clamp"),
             Check("all_r2", Range(high=0.5), "our notes: 0.16", of="units, clamp"),
