@@ -10,6 +10,9 @@ from recombine.cli.reproducing import AtScale
 
 
 def report(
+    chosen: Annotated[
+        list[str] | None, typer.Argument(metavar="[PAPER]...", help="Papers by key; all if none is given.")
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it.")] = Path("report.html"),
     scale: AtScale = "quick",
     store: StorePath = None,
@@ -17,13 +20,18 @@ def report(
 ) -> None:
     """Write verdicts, figures and provenance to one HTML file that opens offline.
 
-    Example: recombine report -o report.html
+    Example: recombine report first-principles --scale laptop -o report.html
     """
-    from recombine.papers import Scale
+    from recombine.core.errors import unknown
+    from recombine.papers import Scale, papers
     from recombine.reports import write_report
     from recombine.studies.stores import reading_stores
 
-    written = write_report(output, Scale(scale), reading_stores(store))
+    for key in chosen or ():
+        if key not in papers:
+            raise unknown("paper", key, papers)
+    about = [papers[key] for key in dict.fromkeys(chosen or papers)]
+    written = write_report(output, Scale(scale), reading_stores(store), about)
     if json:
         print_json({"file": str(written), "bytes": written.stat().st_size, "scale": scale})
     else:

@@ -21,14 +21,16 @@ from recombine.reports.verdicts import counts, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
 
-def write_report(output: Path, scale: Scale, stores: Sequence[Store]) -> Path:
-    """Write the report on every paper at a scale, from stored records; nothing is run. Returns ``output``.
+def write_report(output: Path, scale: Scale, stores: Sequence[Store], about: Iterable[Paper] | None = None) -> Path:
+    """Write the report on papers (all of them) at a scale, from stored records; nothing is run. Returns ``output``.
 
     An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
     all, and holds everything it shows: it opens without a network.
     """
     writable_place(output)  # before the figures are drawn, which takes a while
-    return write_whole(output, report_page(papers.values(), scale, stores).encode("utf-8", "replace"))
+    return write_whole(
+        output, report_page(papers.values() if about is None else about, scale, stores).encode("utf-8", "replace")
+    )
 
 
 def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> str:
