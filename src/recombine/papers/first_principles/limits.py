@@ -70,9 +70,9 @@ LIMITS = (
             "whole, conditions": k.over_whole,
         },
         (
-            "a decoder for each sprite, and a composition without opacity",
+            "no opacity, one decoder",
             {
-                "opacity": s.rgba,
+                "opacity": s.soft_shared,
                 "colour": s.planes,
                 "planes, conditions": k.soft_planes,
                 "whole, conditions": k.addition_planes,
