@@ -1,7 +1,7 @@
 """Two sprites, shown one at a time on a few planes: who draws scenes in which both vary?
 
-Run it with `.venv/bin/python examples/scenes.py`; it takes about a minute. Decoders are layers of units here, which train
-fast; the default ones, which draw by convolutions, carry over to new scenes better still.
+Run it with `.venv/bin/python examples/scenes.py`; it takes about a minute. Decoders are layers of units here, which
+train fast; the default ones, which draw by convolutions, carry over to new scenes better still.
 """
 
 import sys
