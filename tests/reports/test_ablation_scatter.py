@@ -33,3 +33,11 @@ def test_no_two_groups_look_alike():
 def test_without_a_run_there_is_no_figure():
     assert ablation_scatter([Cloud("not run", [])], "") is None
     assert ablation_scatter([], "") is None
+
+
+def test_plain_axes_keep_what_is_below_zero():
+    below = [Cloud("monolithic", [(0.9, -0.5), (0.91, -0.4)]), Cloud("compositional", [(0.93, 0.9), (0.94, 0.91)])]
+    drawn = ablation_scatter(below, "Two models.", "fit", "all_r2", of_errors=False, plain=True)
+    assert "A point per run, plain axes." in drawn
+    assert "monolithic (2 runs) 0.905 and \N{MINUS SIGN}0.45" in drawn
+    assert "are drawn there" not in drawn

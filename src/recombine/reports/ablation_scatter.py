@@ -31,15 +31,16 @@ def ablation_scatter(
     across: str = "nMSE, trained (id)",
     up: str = "nMSE, held out (ood)",
     of_errors: bool = True,
+    plain: bool = False,
 ) -> Markup | None:
-    """A mark and colour per cloud on logarithmic axes; None if there is no run at all.
+    """A mark and colour per cloud on logarithmic or ``plain`` axes; None if there is no run at all.
 
     ``of_errors``: both axes are errors in units of a blank picture's, so that 1 and the corners mean something.
     """
     drawn = [cloud for cloud in clouds if cloud.points]
     if not drawn:
         return None
-    lower = any(min(point) < FLOOR for cloud in drawn for point in cloud.points)
+    lower = not plain and any(min(point) < FLOOR for cloud in drawn for point in cloud.points)
 
     def draw(figure: "Figure") -> None:
         axes = figure.add_subplot()
@@ -48,13 +49,14 @@ def ablation_scatter(
             axes.axvline(1.0, linestyle="--", linewidth=0.9, color=GREY, zorder=1)
         for place, cloud in enumerate(drawn):
             look = style(place)
-            points = np.maximum(np.array(cloud.points, dtype=np.float64), FLOOR)
+            points = np.maximum(np.array(cloud.points, dtype=np.float64), -np.inf if plain else FLOOR)
             axes.scatter(
                 points[:, 0], points[:, 1], s=30, alpha=0.8, linewidths=0.6, edgecolors="white", zorder=3, **look
             )
             axes.scatter([], [], s=36, label=cloud.name, **look)  # legends have no white edge
-        logarithmic(axes.xaxis)
-        logarithmic(axes.yaxis)
+        if not plain:
+            logarithmic(axes.xaxis)
+            logarithmic(axes.yaxis)
         axes.set_xlabel(across)
         axes.set_ylabel(up)
         columns = 2 if max(len(cloud.name) for cloud in drawn) < 26 else 1
@@ -65,7 +67,7 @@ def ablation_scatter(
         for cloud in drawn
         for middle in [np.median(np.array(cloud.points, dtype=np.float64), axis=0).tolist()]
     )
-    words = f"{caption} A point per run, logarithmic axes"
+    words = f"{caption} A point per run, {'plain' if plain else 'logarithmic'} axes"
     words += "; dashed: as bad as a blank picture. Low and left is right everywhere; " if of_errors else "."
     words += "left and high is right only where it was trained." if of_errors else ""
     words += f" Values below {short(FLOOR)} are drawn there." if lower else ""

@@ -46,7 +46,8 @@ def sweep_drawing(sweep: Sweep, places: Places) -> Markup | None:
     if sweep.kind == "scatter":
         clouds = [Cloud(name, _pairs(settings.values(), sweep)) for name, settings in places.items()]
         errors = sweep.quantity.endswith("nmse")
-        return ablation_scatter(clouds, caption, sweep.axis_label, sweep.quantity, of_errors=errors)
+        plain = sweep.quantity.endswith("r2")  # it has no lower end, and 1 is the best
+        return ablation_scatter(clouds, caption, sweep.axis_label, sweep.quantity, of_errors=errors, plain=plain)
     if sweep.kind in ("scaling", "exponential"):
         kinds = {name: _measures(settings.values()) for name, settings in places.items()}
         growth = Growth(sweep.axis_label, sweep.value_label, sweep.kind == "exponential")
