@@ -116,7 +116,7 @@ MONOLITHIC = {"truths": None, "components": None, "swapped": None, "composed": N
 def test_a_model_without_components_has_every_measure_of_pictures(truths):
     evidence = some_scenes(**{**MONOLITHIC, "truths": truths})
     assert not evidence.has_truths
-    for name in PROMISED - {"component_r2", "swap_error"}:
+    for name in PROMISED - {"component_r2", "component_error", "swap_error"}:
         assert measures[name](evidence) == measures[name](some_scenes())
     with pytest.raises(InputError, match="no components; use a model that draws each sprite on its own"):
         evidence.need_components()
