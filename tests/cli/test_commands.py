@@ -208,7 +208,7 @@ def test_help_and_lists_answer_without_torch_in_little_more_than_their_imports_t
 
     tries = [(taken(libraries)[0], taken(command)) for _ in range(5)]
     assert {torch_loaded for _, (_, torch_loaded) in tries} == {"False"}
-    assert min(seconds for _, (seconds, _) in tries) < 2.2 * min(base for base, _ in tries)
+    assert min(seconds for _, (seconds, _) in tries) < 2.6 * min(base for base, _ in tries)
 
 
 def test_every_command_has_help_with_an_example():
