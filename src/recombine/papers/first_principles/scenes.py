@@ -50,7 +50,7 @@ class Size:
 
 
 SIZES = {
-    Scale.QUICK: Size(steps=600, task={"tests": 500}),
+    Scale.QUICK: Size(steps=300, task={"tests": 500}),
     Scale.LAPTOP: Size(steps=2000),
     Scale.PAPER: Size(
         steps=392_000,
