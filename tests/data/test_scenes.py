@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from recombine.core.compositions import compositions
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.data import Problem, scenes, tasks
+from recombine.data import Problem, tasks
+from recombine.data import drawn as drawn_pictures
 from recombine.data.drawn import Drawn
 from recombine.data.sprite_rendering import Canvas, colour, cover
 from recombine.data.sprite_shapes import LATENTS, physical
@@ -159,7 +160,7 @@ def test_many_pictures_are_drawn_when_they_are_needed(monkeypatch):
     held = made.at(positions)
     size = 7 * 8 * 24 * 4
     for most, drawn in ((size, False), (size - 1, True)):
-        monkeypatch.setattr(scenes, "HELD", most)
+        monkeypatch.setattr(drawn_pictures, "HELD_BYTES", most)
         examples = made.at(positions)
         assert isinstance(examples.pictures, Drawn) == drawn
         assert np.array_equal(examples.targets, held.targets)
@@ -347,7 +348,7 @@ def test_another_support_or_cut_is_another_problem():
     ids=lambda given: next(iter(given)),
 )
 def test_what_belongs_to_a_grid_is_refused(given):
-    with pytest.raises(InputError, match="has no split, isolated factors, centres or reveal; leave them out"):
+    with pytest.raises(InputError, match="has no split, isolated factors, centres, spacing, rim or reveal; leave"):
         Problem(task(), support=supports.random(), examples=5, **given)
 
 

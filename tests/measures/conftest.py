@@ -63,7 +63,7 @@ def evidence_from_ink(
 
 
 def generic_evidence(dark: bool = True, **settings: Any) -> Evidence:
-    """Evidence with nothing special about it: noisy pictures, three random hidden layers, noisy stripes.
+    """Evidence with nothing special about it: noisy pictures, three random hidden layers, noisy stripes, a course.
 
     The first hidden layer has two channels of 2 x 3.
     """
@@ -74,8 +74,24 @@ def generic_evidence(dark: bool = True, **settings: Any) -> Evidence:
         hidden[f"hidden{depth}"] = rows
     output = draw_bumps() * rng.uniform(0.2, 1.0, size=(99, 1, 1)) + 0.1 * rng.normal(size=(99, *SHAPE))
     drawn = {name: pictures + 0.1 * rng.normal(size=pictures.shape) for name, pictures in stripes().items()}
-    defaults = {"embeddings": drawn, "channels": {"hidden0": (2, 2, 3)}}
+    course = {
+        "steps": np.array([0, 10, 20, 30]),
+        "strict_accuracy.all": np.array([0.0, 0.1, 0.5, 0.8]),
+        **{f"participation.{name}": rng.uniform(1, 9, size=4) for name in hidden},
+    }
+    defaults = {"embeddings": drawn, "channels": {"hidden0": (2, 2, 3)}, "course": course}
     return evidence_from_ink(output, dark=dark, hidden=hidden, **{**defaults, **settings})
+
+
+def diffusion_evidence(**settings: Any) -> Evidence:
+    """The same of a diffusion model: hidden layers by what was shown, two of them noisy pictures, and its error."""
+    plain = generic_evidence(**settings)
+    rng = stream(9, "measures", "diffusion")
+    widths = {"pixels": 20, "untrained": 14, "true": 14, "noised-5": 14, "noised-50": 14, "bottleneck": 6, "probe": 14}
+    hidden = {name: np.tanh(one_hot() @ rng.normal(size=(20, width))) for name, width in widths.items()}
+    layers = {"input": plain.layers["input"], **hidden, "output": plain.layers["output"]}
+    defaults = {"layers": layers, "channels": {}, "denoising": {"shown": 0.02, "new": 0.07}}
+    return dataclasses.replace(plain, **{**defaults, **settings})
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +107,11 @@ def from_ink() -> Callable[..., Evidence]:
 @pytest.fixture(scope="session")
 def generic() -> Callable[..., Evidence]:
     return generic_evidence
+
+
+@pytest.fixture(scope="session")
+def diffused() -> Callable[..., Evidence]:
+    return diffusion_evidence
 
 
 @pytest.fixture(scope="session")

@@ -89,6 +89,12 @@ def bad_values(evidence):
         "small pictures": ({"embeddings": {"x": evidence.embeddings["x"][:, 1:]}}, r"must be \(11, 9, 11\)"),
         "units in a picture": ({"places": "units"}, r"places are 'units' and its answers are 9 x 11; units need two"),
         "numbers in a picture": ({"places": "numbers"}, r"places are 'numbers' and its answers are 9 x 11"),
+        "no ink": ({"threshold": 0.0}, "threshold 0.0 must be an amount of ink above 0"),
+        "no steps": ({"course": {"loss": np.ones(3)}}, "course has loss and no 'steps'; say at which"),
+        "no checkpoint": ({"course": {"steps": np.zeros(0)}}, "one value for each of the steps, of which there is at"),
+        "short course": ({"course": {"steps": np.arange(4), "loss": np.ones(3)}},
+                         r"course of 'loss' has shape \(3,\); it must be \(4,\)"),
+        "diverged course": ({"course": {"steps": np.array([1, np.nan])}}, "course of 'steps' hold values that are not"),
         "diverged embeddings": ({"embeddings": {"x": evidence.embeddings["x"] * np.inf}}, "embeddings of x hold"),
     }  # fmt: skip
 

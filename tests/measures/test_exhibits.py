@@ -54,6 +54,15 @@ SHAPES = {
     },
     "activations": {"activation_combination": (2,), "activation_maps": (6, 3, 4)},
     "tuning": {"tuning_maps": (2, 6, 9, 11)},
+    "spectra": {f"spectrum_hidden{k}": (15,) for k in range(3)},
+    "portraits": {"portrait_hidden0": (99, 4), "portrait_hidden2": (99, 4)},
+    "bars": {
+        f"{name}_hidden{k}_h{degree}": shape
+        for k in range(3)
+        for degree in range(3)
+        for name, shape in (("bars", (20,)), ("diagram", (20, 2)))
+    },
+    "ring_histograms": {f"angles_hidden{k}_{pair}": (18,) for k in range(3) for pair in ("x-on-y", "x-on-x", "y-on-y")},
 }
 
 

@@ -40,11 +40,15 @@ def test_the_names_and_which_of_them_train():
         "vit": True,
         "monolithic": True,
         "compositional": True,
+        "diffusion": True,
+        "diffusion-unet": True,
     }
+    assert {name for name, spec in models.items() if spec.generative} == {"diffusion", "diffusion-unet"}
 
 
 def test_defaults_are_those_of_the_papers():
     defaults = {name: spec().model_dump() for name, spec in models.items()}
+    drawing = {"steps": 1000, "samples": 10, "eta": 0.0, "sampler": "ddim", "guidance": 1.0, "drop": 0.0, "heads": 4}
     assert defaults == {
         "mlp-decoder": {"width": 256, "depth": 4},
         "cnn-decoder": {"width": 64, "depth": 4},
@@ -84,6 +88,8 @@ def test_defaults_are_those_of_the_papers():
             "shared": False,
             "composition": {"kind": "soft"},
         },
+        "diffusion": {**drawing, "pairs": 16, "width": 24},
+        "diffusion-unet": {**drawing, "pairs": 128, "width": 64, "attention": None},
     }
 
 
@@ -121,6 +127,15 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "compositional", "maps": 0}, "compositional: maps = 0"),
         ({"kind": "compositional", "kernel": 4}, "compositional: kernel = 4: .* 2 or 3"),
         ({"kind": "compositional", "composition": "sof"}, "unknown composition 'sof'; did you mean 'soft'"),
+        ({"kind": "diffusion", "width": 5}, "diffusion: width = 5: .* multiple of 2"),
+        ({"kind": "diffusion", "width": 6, "heads": 5}, "2 x 6 channels into heads = 5 equal parts; change one"),
+        ({"kind": "diffusion", "samples": 1001}, "samples = 1001 is more than the 1000 steps of noise; lower it"),
+        ({"kind": "diffusion", "guidance": 2.0}, "guidance = 2 needs a model that also learned without codes; set drop"),
+        ({"kind": "diffusion", "sampler": "ddmp"}, "diffusion: sampler = 'ddmp': .* 'ddim' or 'ddpm'"),
+        ({"kind": "diffusion", "eta": 1.5}, "diffusion: eta = 1.5"),
+        ({"kind": "diffusion", "drop": 1.0}, "diffusion: drop = 1.0: .* less than 1"),
+        ({"kind": "diffusion-unet", "width": 6}, "diffusion-unet: width = 6: .* multiple of 4"),
+        ({"kind": "diffusion-unet", "attention": 0}, "diffusion-unet: attention = 0"),
     ],
 )
 def test_settings_that_make_no_network_are_refused(settings, says):
@@ -169,7 +184,8 @@ def test_which_models_gain_from_being_stacked():
     decoders = {"cnn-decoder", "rotation-decoder", "pixel-transformer"}
     readers = {"encoder", "convnet", "resnet", "vit"}
     scenes = {"monolithic", "compositional"}
-    assert {name for name, spec in models.items() if not spec().stackable} == decoders | readers | scenes
+    drawing = {"diffusion", "diffusion-unet"}
+    assert {name for name, spec in models.items() if not spec().stackable} == decoders | readers | scenes | drawing
     assert all(models[name](family="mlp").stackable for name in scenes)
 
 

@@ -34,6 +34,8 @@ SMALL = {
     "vit": {"width": 0.1},
     "monolithic": {"width": 8, "maps": 4},
     "compositional": {"width": 8, "maps": 4},
+    "diffusion": {"width": 4, "pairs": 2, "samples": 2},
+    "diffusion-unet": {"width": 4, "pairs": 2, "samples": 2},
 }
 TRAINABLE = {name: cls(**SMALL.get(name, {})) for name, cls in models.items() if cls.trainable} | {
     "forced-rendering-stripe": models.forced_rendering(share="stripe"),

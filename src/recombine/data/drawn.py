@@ -10,6 +10,15 @@ from recombine.core.shapes import Float, Int
 
 # Pictures are drawn in runs of about this many bytes: a long set then needs its own memory and one run more.
 RUN_BYTES = 2**23
+HELD_BYTES = 2**28  # of pictures that are held in memory; more are drawn as they are needed
+
+
+def held_or_drawn(
+    draw: Callable[[np.ndarray], np.ndarray], positions: Float[np.ndarray, "items ..."], image: tuple[int, int]
+) -> "Float[np.ndarray, 'items rows columns'] | Drawn":
+    """The pictures of all positions: in memory where they are few, else drawn as they are needed."""
+    drawn = Drawn(draw, positions, image)
+    return np.asarray(drawn) if 4 * drawn.size <= HELD_BYTES else drawn
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,14 +95,16 @@ class Sinusoidal(Encoding):
     """Sines and cosines of the position at several frequencies. Absent: all zeros, which no position has.
 
     Pairs (sin w_k x, cos w_k x), k = 0 .. pairs-1, with w_k = base^(-k/pairs) on a line, or
-    w_k = 2 pi (k+1) / period on a ring, so that the code closes.
+    w_k = 2 pi (k+1) / period on a ring, so that the code closes; ``raw`` codes a ring as a line, which does not close.
     """
 
     pairs: int = Field(default=8, ge=1, le=1024)
     base: float = Field(default=10000.0, gt=1)
+    raw: bool = False
 
     def encode(self, positions: Positions, axis: Axis) -> Code:
         k = np.arange(self.pairs)
-        frequencies = self.base ** (-k / self.pairs) if axis.period is None else 2 * np.pi * (k + 1) / axis.period
+        period = None if self.raw else axis.period
+        frequencies = self.base ** (-k / self.pairs) if period is None else 2 * np.pi * (k + 1) / period
         phase = positions[:, None] * frequencies
         return np.nan_to_num(np.concatenate([np.sin(phase), np.cos(phase)], axis=1), nan=0.0)

@@ -37,6 +37,11 @@ class PictureTask(Task):
         """
 
     @property
+    def threshold(self) -> float:
+        """The ink from which on a pixel belongs to what marks a place."""
+        return 0.5
+
+    @property
     def blank(self) -> float:
         """The value of a pixel without ink."""
         return 1.0 if self.dark else 0.0

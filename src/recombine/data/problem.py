@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.core.shapes import Bool, Float, Int
+from recombine.core.shapes import Bool, Float
 from recombine.core.spec import MemberOf, Spec
 from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
@@ -24,6 +24,8 @@ class Problem(Spec):
     each, drawn by the seed. ``examples`` trains on that many of the training combinations, drawn by the seed; a
     larger number contains a smaller one, here and there. With ``centres: uniform`` the examples are drawn, with
     replacement, uniformly from the area of the training cells.
+    With ``spacing`` training shows centres every so many pixels within the training cells, and not their levels alone.
+    ``rim`` goes with a task whose absent factors lie beyond the border (``pad``): what is nearly alone is shown too.
     ``reveal`` adds the held-out combinations to the training set: a control that must compose.
     """
 
@@ -35,6 +37,8 @@ class Problem(Spec):
     centres: Literal["grid", "uniform"] = "grid"
     reveal: bool = False
     support: Annotated[Support, MemberOf(supports)] | None = None
+    spacing: float | None = Field(default=None, gt=0)
+    rim: bool = False
 
     def __init__(self, task: Any = None, split: Any = None, **settings: Any) -> None:
         given = {"task": task, "split": split, **settings}
@@ -48,10 +52,11 @@ class Problem(Spec):
 
     def _check_support(self) -> None:
         """Refuse what a task over continuous latents cannot have."""
-        if self.split is not None or self.isolated or self.centres != "grid" or self.reveal:
+        if self.split is not None or self.isolated or self.centres != "grid" or self.reveal or self.spacing or self.rim:
             raise InputError(
                 f"task {self.task.kind!r} is shown where a support draws it: it has no split, isolated factors, "
-                "centres or reveal; leave them out, and give a support, e.g. planes, or random to show everything."
+                "centres, spacing, rim or reveal; leave them out, and give a support, e.g. planes, or random to show "
+                "everything."
             )
         if self.support is None or not self.examples:
             raise InputError(
@@ -73,11 +78,23 @@ class Problem(Spec):
             raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. block(x=(6, 23)).")
         for name in self.isolated:
             self.grid.axis(name)
-        if not self.task.isolates and (self.isolated or self.centres != "grid"):
+        if not self.task.isolates and (self.isolated or self.centres != "grid" or self.spacing):
             raise InputError(
                 f"task {self.task.kind!r} has whole combinations only: it shows no factor alone and nothing between "
-                "levels; leave out `isolated` and `centres`."
+                "levels; leave out `isolated`, `centres` and `spacing`."
             )
+        if self.spacing is not None and self.centres != "grid":
+            raise InputError(
+                "spacing puts centres on a grid and centres = 'uniform' draws them; leave one of them out."
+            )
+        padded = bool(getattr(self.task, "pad", 0))
+        if self.rim and not (padded and self.isolated):
+            raise InputError(
+                "rim = true shows factors that are nearly alone; it needs isolated factors and a task with a pad, e.g. "
+                "pad = 4."
+            )
+        if padded and self.isolated_levels is not None:
+            raise InputError("isolated_levels counts levels, which a task with a pad shows all; leave it out.")
         if self.isolated_levels is not None and not self.isolated:
             raise InputError(
                 f"isolated_levels = {self.isolated_levels} limits the levels that are shown alone, but no factor is "
@@ -94,7 +111,7 @@ class Problem(Spec):
                 f"task {self.task.kind!r} with these settings draws examples that leave their cells, so nothing can be "
                 "held out; set reveal = true and centres = 'uniform'."
             )
-        pool = self.trained.sum()
+        pool = self.most_examples
         if self.centres == "uniform" and self.examples is None:
             raise InputError("centres = 'uniform' draws from an area, so it needs the number of examples.")
         if self.centres == "grid" and self.examples is not None and self.examples > pool:
@@ -142,27 +159,47 @@ class Problem(Spec):
         """The training examples of one seed: combinations first, isolated factors after them."""
         if self.support is not None:
             return self.task.at(self._scenes("shown", seed, self.examples or 0), seed)
+        together = self._together(seed)
+        if not self.isolated:
+            return together
+        # Anew and not joined: pictures that are drawn as they are needed would all be drawn to be joined.
+        return self.task.at(np.concatenate([together.positions, self._alone(seed)]), seed)
+
+    def lone(self, seed: int = 0) -> Bool[np.ndarray, " examples"]:
+        """Which training examples of one seed show a factor alone, or nearly so."""
+        alone = len(self._alone(seed)) if self.isolated else 0
+        return np.repeat([False, True], [len(self.training_set(seed)) - alone, alone])
+
+    @property
+    def most_examples(self) -> int:
+        """How many different examples there are to be drawn, lone factors apart."""
+        return len(self._pool())
+
+    def _pool(self) -> np.ndarray:
+        """What examples are drawn from: combinations, or positions where there is a spacing."""
         pool = self.grid.combinations()[self.trained]
-        rng = stream(seed, "data", "examples")
+        return pool if self.spacing is None else self.task.between(pool, self.spacing)
+
+    def _together(self, seed: int) -> Examples:
+        """The examples in which all factors are there."""
+        pool, rng = self._pool(), stream(seed, "data", "examples")
         if self.centres == "uniform":
             # Cells and places within them by streams of their own, so that more examples contain fewer.
             cells = pool[rng.integers(len(pool), size=self.examples)]
-            shown = self.task.at(self.task.scatter(cells, stream(seed, "data", "centres")), seed)
-        else:
-            chosen = pool if self.examples is None else pool[rng.permutation(len(pool))[: self.examples]]
-            shown = self.task.examples(chosen, seed)
-        return shown + self.task.at(self.grid.values(self._alone(seed)), seed) if self.isolated else shown
+            return self.task.at(self.task.scatter(cells, stream(seed, "data", "centres")), seed)
+        chosen = pool if self.examples is None else pool[rng.permutation(len(pool))[: self.examples]]
+        return self.task.examples(chosen, seed) if self.spacing is None else self.task.at(chosen, seed)
 
-    def _alone(self, seed: int) -> Int[np.ndarray, "examples factors"]:
-        """The combinations in which a factor is shown alone."""
-        rows = self.grid.isolated(*self.isolated)
+    def _alone(self, seed: int) -> Float[np.ndarray, "examples factors"]:
+        """The positions at which a factor is shown alone."""
         if self.isolated_levels is None:
-            return rows
+            return self.task.alone(self.isolated, self.spacing, self.rim)
+        rows = self.grid.isolated(*self.isolated)
         kept = []
         for name in self.isolated:
             levels = stream(seed, "data", "isolated", name).permutation(self.grid.shape[self.grid.axis(name)])
             kept.append(rows[np.isin(rows[:, self.grid.axis(name)], levels[: self.isolated_levels])])
-        return np.concatenate(kept)
+        return self.grid.values(np.concatenate(kept))
 
     def _scenes(self, purpose: str, seed: int, count: int) -> Float[np.ndarray, "count all"]:
         """Unit latents drawn from the support."""
@@ -209,8 +246,6 @@ class Problem(Spec):
         every = self.trained  # refuses a support, which shows no combinations of a grid
         if self.examples is None:
             return every
-        positions = self.training_set(seed).positions
-        together = positions[~np.isnan(positions).any(axis=1)]
         mask = np.zeros(self.grid.size, dtype=bool)
-        mask[self.grid.index(self.task.cells(together))] = True
+        mask[self.grid.index(self.task.cells(self._together(seed).positions))] = True
         return mask

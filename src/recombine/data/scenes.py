@@ -10,7 +10,7 @@ from recombine.core.compositions import AlphaOver, Composition, compositions
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
 from recombine.core.spec import MemberOf
-from recombine.data.drawn import Drawn
+from recombine.data.drawn import held_or_drawn
 from recombine.data.sprite_rendering import Canvas, colour, cover
 from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
 from recombine.data.task import Examples, Task, tasks
@@ -18,7 +18,6 @@ from recombine.factors import Factor, Grid
 
 CHANNELS = 3
 WAVES = (1, 2, 3)  # of the Fourier inputs, in quarters of a turn from the middle of a latent's range to its end
-HELD = 2**28  # bytes of pictures that are held in memory; more are drawn as they are needed
 
 Scenes = Float[np.ndarray, "items slots latents"]  # unit latents
 
@@ -107,9 +106,7 @@ class Sprites(Task):
     def at(self, positions: Float[np.ndarray, "items all"], seed: int = 0) -> Examples:
         if np.isnan(positions).any():
             raise InputError("task 'sprites' needs all of its latents at once; leave out `isolated`.")
-        drawn = Drawn(self.draw, positions, self.image)
-        held = len(positions) * self.image[0] * self.image[1] * 4 <= HELD
-        return Examples(positions, self.code(positions), np.asarray(drawn) if held else drawn)
+        return Examples(positions, self.code(positions), held_or_drawn(self.draw, positions, self.image))
 
     def draw(self, positions: Float[np.ndarray, "items all"]) -> Float[np.ndarray, "items rows columns"]:
         """The composed pictures, channels side by side."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
 from recombine.core.spec import Kinds, Spec
 from recombine.data.drawn import Drawn
@@ -104,6 +105,18 @@ class Task(Spec):
     def at(self, positions: Float[np.ndarray, "items factors"], seed: int = 0) -> Examples:
         """Examples at real-valued positions, NaN for absent, for tasks that isolate factors."""
         raise NotImplementedError
+
+    def between(
+        self, combinations: Int[np.ndarray, "items factors"], spacing: float
+    ) -> Float[np.ndarray, "positions factors"]:
+        """All positions every ``spacing`` within the cells of these combinations, for tasks of pictures."""
+        raise InputError(
+            f"task {self.kind!r} has no lattice of centres; leave out `spacing`, or draw with centres = 'uniform'."
+        )
+
+    def alone(self, names: tuple[str, ...], spacing: float | None, rim: bool) -> Float[np.ndarray, "items factors"]:
+        """Positions that show the named factors alone, for tasks that isolate factors; ``rim``: and nearly alone."""
+        return self.grid.values(self.grid.isolated(*names))
 
     def scatter(
         self, combinations: Int[np.ndarray, "items factors"], rng: np.random.Generator

@@ -38,6 +38,11 @@ class Evidence:
     # numbers, y then x; None: it has no position.
     places: Literal["pixel", "units", "numbers"] | None = "pixel"
     rings: tuple[bool, bool] | None = None  # whether y and whether x is a ring; None: both or neither, as `periodic`
+    threshold: float = 0.5  # the ink from which a pixel counts as drawn
+    # What was measured at checkpoints: an array over checkpoints for each measure by name, and their "steps".
+    course: Mapping[str, Real[np.ndarray, " checkpoints"]] = field(default_factory=dict)
+    # Of a model that predicts noise: its mean squared error, on pictures that were "shown" and on others.
+    denoising: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._check_pictures()
@@ -45,6 +50,7 @@ class Evidence:
         check_sections(self.sections, len(self.targets))
         check_layers(self.layers, len(self.targets))
         self._check_embeddings()
+        self._check_course()
 
     def _check_pictures(self) -> None:
         if len(self.shape) != 2 or min(self.shape) < 1:
@@ -63,6 +69,8 @@ class Evidence:
             )
         check_finite("targets", self.targets)
         check_finite("outputs", self.outputs)
+        if not self.threshold > 0:
+            raise InputError(f"evidence threshold {self.threshold} must be an amount of ink above 0.")
 
     def _check_places(self) -> None:
         rows, columns = self.targets.shape[1:]
@@ -84,6 +92,20 @@ class Evidence:
                     f"they must be {expected}, one picture of the output's size per level."
                 )
             check_finite(f"embeddings of {factor}", pictures)
+
+    def _check_course(self) -> None:
+        if self.course and "steps" not in self.course:
+            raise InputError(
+                f"evidence course has {', '.join(self.course)} and no 'steps'; say at which steps they were measured."
+            )
+        for name, values in self.course.items():
+            steps = self.course["steps"]
+            if values.ndim != 1 or not len(values) or len(values) != len(steps):
+                raise InputError(
+                    f"evidence course of {name!r} has shape {values.shape}; it must be ({len(steps)},), "
+                    "one value for each of the steps, of which there is at least one."
+                )
+            check_finite(f"course of {name!r}", values)
 
     @property
     def levels(self) -> Int[np.ndarray, "combinations 2"]:

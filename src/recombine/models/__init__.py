@@ -5,7 +5,7 @@ Every kind is an attribute: ``models.cnn_decoder(width=32)``.
 
 from typing import Any
 
-from recombine.models import feedforward_spec, readers, scene_specs  # noqa: F401
+from recombine.models import diffusion_specs, feedforward_spec, readers, scene_specs  # noqa: F401
 from recombine.models.catalogue import ModelSpec, models
 from recombine.models.interface import Interface
 

@@ -23,6 +23,7 @@ class ModelSpec(Spec):
 
     trainable: ClassVar[bool] = True
     stackable: ClassVar[bool] = True  # whether training many at once is faster than one after the other
+    generative: ClassVar[bool] = False  # whether it draws pictures from noise, of values from 0 to 1
 
     def check(self, interface: Interface) -> None:
         """Raise an `InputError` if the network cannot fit ``interface``. Needs no torch."""

@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from recombine.studies import Work, distinct, vary
+
+T = TypeVar("T")
 
 
 class Scale(StrEnum):
@@ -157,13 +158,19 @@ class Check:
 # The work of the first seed at a scale; the other seeds are copies of it.
 Setting = Callable[[Scale], Work]
 
+# Makes a part of such work, or all of it, when a setting is asked for it: a support, a penalty, a calculation. Papers
+# name very many of them, and what only lists claims should build none.
+Maker = Callable[[], T]
+
 
 def setting(name: str, says: str, make: Setting) -> Setting:
     """A setting with a name and a sentence of its own, for the report."""
-    built = cache(make)
+    built: dict[Scale, Work] = {}
 
     def work(scale: Scale) -> Work:
-        return built(scale)
+        if scale not in built:
+            built[scale] = make(scale)
+        return built[scale]
 
     work.__name__, work.__doc__ = name, says
     return work

@@ -7,13 +7,14 @@ channels, and training long enough to fit. Symbolic networks have their publishe
 ours, since the published ones came from a search.
 """
 
+from functools import partial
 from typing import Any
 
 from recombine.data import Problem
 from recombine.models import models
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
-from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.papers.kernel_calculations import addition, context, equivalence
 from recombine.studies import Experiment, Work, change
 from recombine.training import Recipe
@@ -26,9 +27,9 @@ SHARES = ("conjunction_shares",)
 NEAR, FAR = 0, 10  # pixels between components at 14 x 14; twice that in the published pictures
 
 
-def calculation(name: str, says: str, work: Work) -> Setting:
+def calculation(name: str, says: str, make: Maker[Work]) -> Setting:
     """A calculation is the same at every scale."""
-    return setting(name, says, lambda scale: work)
+    return setting(name, says, lambda scale: make())
 
 
 # Symbols
@@ -124,79 +125,83 @@ def pixels(scale: Scale, distance: int) -> Experiment:
 ANCHORS = {1: (0.0,), 2: (-4.0, 4.0), 3: (-1.0, 0.0, 1.0), 4: (-4.0, -3.0, 3.0, 4.0)}
 
 structured = calculation(
-    "random networks", "Random ReLU networks on concatenated one-hot codes.", representations.RandomNetworks()
+    "random networks", "Random ReLU networks on concatenated one-hot codes.", representations.RandomNetworks
 )
 unstructured = calculation(
     "random networks on random codes", "The same networks on a random vector per combination.",
-    representations.RandomNetworks(structured=False),
+    partial(representations.RandomNetworks, structured=False),
 )  # fmt: skip
 overlap = calculation(
-    "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity()
+    "overlap kernels", "Random labels and training sets under overlap kernels.", computed.KernelAdditivity
 )
 no_overlap = calculation(
     "gaussian kernel on random codes", "The same under a kernel that knows no components.",
-    computed.KernelAdditivity(structured=False),
+    partial(computed.KernelAdditivity, structured=False),
 )  # fmt: skip
-te_kernel = calculation("transitive equivalence by kernels", "Four splits, nine saliences.", computed.TransitiveTasks())
+te_kernel = calculation("transitive equivalence by kernels", "Four splits, nine saliences.", computed.TransitiveTasks)
 to_kernel = calculation(
-    "transitive ordering by kernels", "5, 7 and 9 items, nine saliences.", computed.TransitiveTasks(task="ordering")
+    "transitive ordering by kernels",
+    "5, 7 and 9 items, nine saliences.",
+    partial(computed.TransitiveTasks, task="ordering"),
 )
-every_place = calculation("addition by kernels", "Five anchor sets, ten saliences.", computed.Leak())
+every_place = calculation("addition by kernels", "Five anchor sets, ten saliences.", computed.Leak)
 product_kernel = calculation(
-    "products by kernels", "The same with products in place of sums.", computed.Leak(answer="product")
+    "products by kernels", "The same with products in place of sums.", partial(computed.Leak, answer="product")
 )
 two_anchors = calculation(
     "two anchors", "Anchors at the ends, in the middle, and next to zero.",
-    computed.Leak(anchors=((-4.0, 4.0), (-2.0, 2.0), (-1.0, 1.0))),
+    partial(computed.Leak, anchors=((-4.0, 4.0), (-2.0, 2.0), (-1.0, 1.0))),
 )  # fmt: skip
 one_two_four = calculation(
     "one, two and four anchors", "Different numbers of anchors.",
-    computed.Leak(anchors=((0.0,), (-2.0, 2.0), (-4.0, -3.0, 3.0, 4.0))),
+    partial(computed.Leak, anchors=((0.0,), (-2.0, 2.0), (-4.0, -3.0, 3.0, 4.0))),
 )  # fmt: skip
-exposure = calculation("invariance and partial exposure", "Two by two inputs, ten saliences.", computed.Exposure())
+exposure = calculation("invariance and partial exposure", "Two by two inputs, ten saliences.", computed.Exposure)
 exposure_bias = calculation(
-    "the same with an intercept", "A readout with a free intercept.", computed.Exposure(bias=True)
+    "the same with an intercept", "A readout with a free intercept.", partial(computed.Exposure, bias=True)
 )
 dispersed = calculation(
-    "dispersed addition", "Two partners for every item, 50 seeds, as published.", computed.DispersedAddition()
+    "dispersed addition", "Two partners for every item, 50 seeds, as published.", computed.DispersedAddition
 )
 one_anchor_curve = calculation(
     "one anchor in its place", "The same machine trained on one anchor item.",
-    computed.DispersedAddition(dispersed=False, repeats=1),
+    partial(computed.DispersedAddition, dispersed=False, repeats=1),
 )  # fmt: skip
-margin_map = calculation("map by widest margin", "650 kernels, three tasks.", computed.ContextMap())
-squares_map = calculation("map by least squares", "The same by least squares.", computed.ContextMap(solver="min-norm"))
+margin_map = calculation("map by widest margin", "650 kernels, three tasks.", computed.ContextMap)
+squares_map = calculation(
+    "map by least squares", "The same by least squares.", partial(computed.ContextMap, solver="min-norm")
+)
 failing = calculation(
-    "failing representation", "Three ReLU layers on CD-3, widest margin.", computed.ContextConjunctions()
+    "failing representation", "Three ReLU layers on CD-3, widest margin.", computed.ContextConjunctions
 )
 working = calculation(
     "working representation", "Three rectified quadratic layers on CD-3, widest margin.",
-    computed.ContextConjunctions(nonlinearity="rectified-quadratic"),
+    partial(computed.ContextConjunctions, nonlinearity="rectified-quadratic"),
 )  # fmt: skip
 random_codes = calculation(
     "random representations",
     "400 narrow random networks on symbolic addition.",
-    representations.RandomRepresentations(),
+    representations.RandomRepresentations,
 )
 unordered_codes = calculation(
     "random representations of random codes", "The same on a random vector per combination.",
-    representations.RandomRepresentations(structured=False),
+    partial(representations.RandomRepresentations, structured=False),
 )  # fmt: skip
-sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", representations.SpriteCodes())
+sprites = calculation("sprite codes", "A disentangled code of rendered sprites.", representations.SpriteCodes)
 sprites_told = calculation(
     "sprite codes that hold the answer", "The code also says whether two items share a class.",
-    representations.SpriteCodes(told=True),
+    partial(representations.SpriteCodes, told=True),
 )  # fmt: skip
-general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak())
+general = calculation("general leak law", "40 random cases a seed.", computed.GeneralLeak)
 equal = calculation(
-    "equal leak law", "The same cases, the published law at mean values.", computed.GeneralLeak(law="equal")
+    "equal leak law", "The same cases, the published law at mean values.", partial(computed.GeneralLeak, law="equal")
 )
 
 
 def depth(nonlinearity: str, components: int, layers: int) -> Setting:
-    work = representations.SalienceByDepth(nonlinearity=nonlinearity, components=components, depth=layers)
+    make = partial(representations.SalienceByDepth, nonlinearity=nonlinearity, components=components, depth=layers)
     name = f"{nonlinearity}, {components} components, {layers} layers".replace("-", " ").replace(",", "")
-    return calculation(name, "Salience after random layers.", work)
+    return calculation(name, "Salience after random layers.", make)
 
 
 # The settings by name: networks

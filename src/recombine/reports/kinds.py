@@ -9,28 +9,43 @@ from recombine.data.scenes import Sprites
 from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence, measures
 from recombine.papers import kernel_calculations as computed
 from recombine.papers import kernel_representations as representations
+from recombine.papers.diffusion_factorize.data_need import DiffusionDataNeed
+from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
+from recombine.papers.diffusion_factorize.percolating import BumpOverlap, LatticePercolation
+from recombine.papers.diffusion_factorize.sampling import SamplingWays
 from recombine.papers.first_principles.checking import SupportCheckup
 from recombine.papers.first_principles.predictors import SupportPredictors
 from recombine.reports.answers import answers_figure
 from recombine.reports.component_figure import component_figure
 from recombine.reports.context_map import context_map_figure
+from recombine.reports.course_figure import course_figure
 from recombine.reports.curves import curves_figure
 from recombine.reports.curves_by_size import leak_by_shift_figure, robustness_figure
+from recombine.reports.data_need_figure import data_need_figure
 from recombine.reports.deficient_pixels import deficient_pixels_figure
 from recombine.reports.descriptions import describe_calculation, describe_experiment
 from recombine.reports.design import design_figure
+from recombine.reports.diffusion_forecast_figure import diffusion_forecast_figure
 from recombine.reports.embedding_figure import embedding_figure
 from recombine.reports.error_maps import error_map_figure
 from recombine.reports.kernel_curves import dispersed_figure, leak_figure, salience_figure, spread_figure
 from recombine.reports.latent_map_figure import latent_map_figure
 from recombine.reports.layers import layer_figures
 from recombine.reports.markup import Markup
+from recombine.reports.overlap_figure import overlap_figure
+from recombine.reports.percolation_figure import percolation_figure
+from recombine.reports.persistence_figure import persistence_figure
+from recombine.reports.portrait_figure import portrait_figure
 from recombine.reports.predictor_figure import predictor_figure
+from recombine.reports.ring_figure import ring_figure
 from recombine.reports.samples import samples_figure
+from recombine.reports.sampling_figure import sampling_figure
 from recombine.reports.scene_samples import scene_samples_figure
+from recombine.reports.section_bars import section_bars
 from recombine.reports.settings import SettingRuns
 from recombine.reports.share_bars import shares_figure
 from recombine.reports.similarity_figure import similarity_figure
+from recombine.reports.spectrum_figure import spectrum_figure
 from recombine.reports.superposition_panels import superposition_figure
 from recombine.reports.support_plot import support_figure
 from recombine.reports.tuning_figure import activation_figure, tuning_figure
@@ -59,13 +74,19 @@ EXHIBITED: Sequence[Callable[[SettingRuns], Markup | None]] = (
     embedding_figure,
     activation_figure,
     tuning_figure,
+    course_figure,
+    spectrum_figure,
+    portrait_figure,
+    persistence_figure,
+    ring_figure,
 )
 
 
 def _pictures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
     by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
     exhibited = [draw(setting) for draw in EXHIBITED]
-    return [error_map_figure(setting), samples_figure(setting), curves_figure(setting), *by_layer, *exhibited]
+    drawn = [error_map_figure(setting), section_bars(setting), samples_figure(setting), curves_figure(setting)]
+    return [*drawn, *by_layer, *exhibited]
 
 
 def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
@@ -93,6 +114,11 @@ DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
     computed.ContextConjunctions: shares_figure,
     SupportCheckup: deficient_pixels_figure,
     SupportPredictors: predictor_figure,
+    BumpOverlap: overlap_figure,
+    LatticePercolation: percolation_figure,
+    SamplingWays: sampling_figure,
+    ForecastOfDiffusion: diffusion_forecast_figure,
+    DiffusionDataNeed: data_need_figure,
 }
 
 

@@ -17,7 +17,11 @@ PLACES = {
     "provenance": "Provenance",
 }
 # Sections of pages that have something to say in them.
-AT_TIMES = {"supports": "Support checker"}
+AT_TIMES = {
+    "supports": "Support checker",
+    "geometry": "Geometry beside its baselines",
+    "percolation": "Percolation beside training",
+}
 
 
 def page(title: str, header: Markup, sections: Mapping[str, Markup | None]) -> Markup:

@@ -8,10 +8,12 @@ from recombine.papers import Paper, Scale, papers
 from recombine.records import Store, provenance
 from recombine.reports.findings import Findings, gather
 from recombine.reports.forecasts import forecast_section
+from recombine.reports.geometry_table import geometry_section
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count
 from recombine.reports.page import page
 from recombine.reports.parity import parity_section
+from recombine.reports.percolation_section import percolation_section
 from recombine.reports.provenance import command_for_all, provenance_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.speed import speed_section
@@ -42,6 +44,8 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) 
         "settings": settings_section(findings),
         "forecast": forecast_section(findings),
         "supports": support_section(findings),
+        "geometry": geometry_section(findings),
+        "percolation": percolation_section(findings),
         "parity": parity_section(findings),
         "speed": speed_section(stores),
         "provenance": provenance_section(findings),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, canonical_json, dump
@@ -18,7 +18,8 @@ from recombine.training import Outcome, Plan, Recipe, run_stack
 class Experiment(Work):
     """One training run to be: problem, model, recipe, seed and what is measured. Its digest names its record.
 
-    ``exhibits`` are arrays for figures that its record keeps, beside the error map and a few samples.
+    ``exhibits`` are arrays for figures that its record keeps, beside the error map and a few samples. With
+    ``checkpoints`` it is also measured before training and so many times on the way, evenly.
     """
 
     problem: Problem
@@ -26,6 +27,7 @@ class Experiment(Work):
     recipe: Recipe = Recipe()
     measures: tuple[str, ...]
     exhibits: tuple[str, ...] = ()
+    checkpoints: int = Field(default=0, ge=0, le=100)
 
     @field_validator("measures")
     @classmethod
@@ -51,7 +53,7 @@ class Experiment(Work):
 
     def plan(self) -> Plan:
         """What the training package needs to know of it."""
-        return Plan(self.problem, self.model, self.recipe, self.seed, self.measures, self.exhibits)
+        return Plan(self.problem, self.model, self.recipe, self.seed, self.measures, self.exhibits, self.checkpoints)
 
     def title(self) -> str:
         return f"{self.model.kind} on {self.problem.task.kind}, seed {self.seed}"

@@ -13,8 +13,10 @@ from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
+from recombine.data.pictures import Picture
 from recombine.models import ModelSpec, models
 from recombine.splits import unseen_levels
+from recombine.studies.percolating import with_percolation
 from recombine.theory import (
     ComponentKernel,
     Forecast,
@@ -35,7 +37,8 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     """What kernel regression says about every held-out combination, before anything is trained.
 
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
-    model's own tangent kernel at its initial weights of ``seed``, beside them.
+    model's own tangent kernel at its initial weights of ``seed``, beside them. Pictures of bumps and stripes are also
+    told whether their training centres hang together (`with_percolation`), which does not enter the verdict.
     """
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
@@ -48,7 +51,8 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     kernels = tangent_kernels()
     if model is not None:
         kernels |= {f"tangent kernel of {models.parse(model).kind}": model_kernel(problem, model, seed)}
-    return draws(problem, kernels, seed)
+    found = draws(problem, kernels, seed)
+    return with_percolation(found, problem, seed) if isinstance(problem.task, Picture) else found
 
 
 def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
@@ -70,7 +74,7 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
         dark=task.dark,
         image=task.image if task.places == "pixel" else None,  # other places are not scored
         grid=levels if min(levels) > 1 and not gap else None,
-        alone=np.isnan(shown.positions).any(axis=1),
+        alone=problem.lone(seed),
         periodic=task.periodic,
     )
 
@@ -103,10 +107,14 @@ def check_forecast_size(problem: Problem) -> None:
         shown = int(problem.trained.sum()) if problem.examples is None else problem.examples
         check_size(problem.grid.size * problem.task.asked_each, shown, len(problem.task.modules_out))
         return
-    combinations = int(problem.trained.sum()) if problem.examples is None else problem.examples
-    levels = [problem.grid.shape[problem.grid.axis(name)] for name in problem.isolated]
-    alone = sum(levels) if problem.isolated_levels is None else problem.isolated_levels * len(levels)
-    check_size(problem.grid.size, combinations + alone, math.prod(picture_task(problem.task).image))
+    task = picture_task(problem.task)
+    each = round(task.step / problem.spacing) ** 2 if isinstance(task, Picture) and problem.spacing else 1
+    combinations = int(problem.trained.sum()) * each if problem.examples is None else problem.examples
+    if problem.isolated_levels is not None:
+        alone = problem.isolated_levels * len(problem.isolated)
+    else:
+        alone = len(task.alone(problem.isolated, problem.spacing, problem.rim)) if problem.isolated else 0
+    check_size(problem.grid.size, combinations + alone, math.prod(task.image))
 
 
 def _forecast_components(
@@ -143,6 +151,11 @@ def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec",
     spec = models.parse(model)
     if not spec.trainable:
         raise InputError(f"model {spec.kind!r} is not trained, so it has no tangent kernel; choose another.")
+    if spec.generative:
+        raise InputError(
+            f"model {spec.kind!r} draws its answers from noise, so it has no tangent kernel; choose a decoder, "
+            "or leave it out."
+        )
     # Of functions every seed is asked about places of its own.
     asked = problem.task.asked(seed) if isinstance(problem.task, FunctionTask) else problem.everything
     codes = np.concatenate([asked.codes, problem.training_set(seed).codes])
@@ -165,11 +178,14 @@ def _flat(pictures: np.ndarray) -> np.ndarray:
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:
-    """Write the forecast down before training begins, so that it can be scored later; the first one stands.
-
-    A problem that is too large to be forecast gets none.
-    """
+    """Write the forecast down before training begins, so that it can be scored later; the first one stands."""
     digest = problem.digest()
-    if store.forecast(digest) is None:
-        with suppress(TooLarge):
-            store.commit_forecast(digest, {"problem": problem.settings(), **forecast(problem).to_dict()})
+    if store.forecast(digest) is None and (told := told_of(problem)) is not None:
+        store.commit_forecast(digest, told)
+
+
+def told_of(problem: Problem) -> dict[str, Any] | None:
+    """What is written down of a forecast; None for a problem that is too large to be forecast."""
+    with suppress(TooLarge):
+        return {"problem": problem.settings(), **forecast(problem).to_dict()}
+    return None

@@ -11,24 +11,25 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_completed, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import Pipe, active_children, connection, current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
+from recombine.core.compositions import compositions
 from recombine.core.errors import InputError
-from recombine.data import encodings, tasks
+from recombine.data import Problem, encodings, tasks
 from recombine.data.image_sets import image_sets
 from recombine.measures import exhibits, measures
 from recombine.models import models
 from recombine.records import AlreadyRecorded, Record, Store, provenance
-from recombine.splits import regions
+from recombine.splits import regions, supports
 from recombine.studies.calculation import calculations
 from recombine.studies.experiment import Experiment
-from recombine.studies.forecasting import record_forecast
+from recombine.studies.forecasting import told_of
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack, plan_stacks
 from recombine.studies.work import Work, distinct
@@ -84,10 +85,11 @@ def execute(works: Sequence[Work], store: Store, workers: int | None = None, pro
     if not pending:
         return 0
     errors: list[Exception] = []
-    pending = _forecast(pending, store, errors)
-    workers = min(workers or os.cpu_count() or 1, len(pending))
-    stacks = plan_stacks(pending, workers)
     progress = progress or Progress()
+    workers = workers or os.cpu_count() or 1
+    pending = _forecast(pending, store, workers, progress, errors)
+    workers = min(workers, len(pending))
+    stacks = plan_stacks(pending, workers)
     with worker_environment(), progress.showing(stacks), _messages(progress) as messages:
 
         def finish(stack: Stack, outcomes: Sequence[Outcome]) -> None:
@@ -105,16 +107,59 @@ def execute(works: Sequence[Work], store: Store, workers: int | None = None, pro
     return len(pending)
 
 
-def _forecast(pending: Sequence[Work], store: Store, errors: list[Exception]) -> list[Work]:
+def _forecast(
+    pending: Sequence[Work], store: Store, workers: int, progress: Progress, errors: list[Exception]
+) -> list[Work]:
     """Record every forecast before its first training begins; what is refused there cannot be trained either."""
+    problems = {item.forecast_digest: item.problem for item in pending if isinstance(item, Experiment)}
+    problems = {digest: problem for digest, problem in problems.items() if store.forecast(str(digest)) is None}
     bad: set[str | None] = set()
-    for digest, problem in {i.forecast_digest: i.problem for i in pending if isinstance(i, Experiment)}.items():
-        try:
-            record_forecast(problem, store)
-        except InputError as error:
-            errors.append(error)
+    for done, (digest, told) in enumerate(_foretell(problems, min(workers, len(problems))), start=1):
+        progress.foretold(done, len(problems))
+        if isinstance(told, InputError):
+            errors.append(told)
             bad.add(digest)
+        elif told is not None:
+            store.commit_forecast(str(digest), told)
     return [item for item in pending if item.forecast_digest is None or item.forecast_digest not in bad]
+
+
+Told = dict[str, Any] | InputError | None
+
+
+def _foretell(problems: Mapping[str | None, Problem], workers: int) -> Iterator[tuple[str | None, Told]]:
+    """The forecast of each problem as it is made, by processes where there are several; a refusal in its place."""
+    left = dict(problems)
+    if workers > 1:
+        with (
+            suppress(BrokenProcessPool),  # whoever is left is forecast here
+            worker_environment(),
+            _main_left_alone(),
+            ProcessPoolExecutor(workers, get_context("spawn"), _start_forecaster) as pool,
+        ):
+            try:
+                futures = {pool.submit(_told, problem.settings()): digest for digest, problem in left.items()}
+                for future in as_completed(futures):
+                    told = future.result()
+                    del left[futures[future]]
+                    yield futures[future], told
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    for digest, problem in left.items():
+        yield digest, _told(problem)
+
+
+def _start_forecaster() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
+    _outlive_nobody()
+
+
+def _told(problem: Problem | Settings) -> Told:
+    try:
+        return told_of(problem if isinstance(problem, Problem) else Problem.read(problem))
+    except InputError as error:
+        return error
 
 
 def _raise(errors: Sequence[Exception]) -> None:
@@ -208,7 +253,8 @@ def _main_left_alone() -> Iterator[None]:
     """
     main = sys.modules["__main__"]
     registries: tuple[Mapping[str, Any], ...] = (
-        tasks, encodings, image_sets, regions, models, measures, exhibits, penalties, noises, calculations,
+        tasks, encodings, image_sets, regions, supports, compositions, models, measures, exhibits, penalties, noises,
+        calculations,
     )  # fmt: skip
     if any(getattr(thing, "__module__", "") == "__main__" for registry in registries for thing in registry.values()):
         yield
@@ -233,15 +279,20 @@ def _start_worker(messages: Connection) -> None:
     import torch._dynamo  # the first optimiser would load it, on the clock of the first run
 
     torch.set_num_threads(1)
+    _outlive_nobody()
+
+
+def _outlive_nobody() -> None:
+    """Let this process end as soon as the one that started it has."""
     parent = parent_process()
     assert parent is not None
     sentinel = parent.sentinel
 
-    def outlive_nobody() -> None:
+    def watch() -> None:
         connection.wait([sentinel])
         os._exit(1)
 
-    threading.Thread(target=outlive_nobody, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _homes(stack: Stack) -> list[str]:

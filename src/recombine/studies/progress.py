@@ -13,6 +13,9 @@ from recombine.training import Outcome
 class Progress:
     """Told by an executor what is going on; this one shows nothing."""
 
+    def foretold(self, done: int, total: int) -> None:
+        """So many problems have been forecast, of all that are trained on and had no forecast."""
+
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
         """Around the work on these stacks."""
@@ -28,8 +31,17 @@ class Progress:
         """Part of a stack that did not end well is about to be tried again as a stack of its own."""
 
 
+def tell(line: str, end: str = "\n") -> None:
+    """A line on standard error, at once."""
+    print(line, file=sys.stderr, flush=True, end=end)  # noqa: T201
+
+
 class Lines(Progress):
     """A line on standard error for each stack that ends: how many runs are done and roughly how long is left."""
+
+    def foretold(self, done: int, total: int) -> None:
+        if done % 10 == 0 or (done == total and total > 10):
+            tell(f"[forecast {done}/{total}]")
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
@@ -41,11 +53,14 @@ class Lines(Progress):
         spent = time.monotonic() - self.started
         left = spent / self.done * (self.total - self.done)
         line = f"[{self.done}/{self.total}] {stack.name} {stack.title()}{failures(outcomes)}"
-        print(f"{line} ({spent:.0f} s so far, about {left:.0f} s left)", file=sys.stderr, flush=True)  # noqa: T201
+        tell(f"{line} ({spent:.0f} s so far, about {left:.0f} s left)")
 
 
 class Live(Progress):
     """Bars on a terminal: one for the study, with its rate and the time left, and one for each stack in flight."""
+
+    def foretold(self, done: int, total: int) -> None:
+        tell(f"\r{done} of {total} forecasts", end="\n" if done == total else "")
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:

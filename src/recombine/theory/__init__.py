@@ -18,6 +18,7 @@ from recombine.theory.forecast import (
 from recombine.theory.kernels import overlap_kernel, predict, random_layers, readout, salience
 from recombine.theory.leak import leak, leak_general
 from recombine.theory.margin import max_margin
+from recombine.theory.percolation import clusters, critical, curve, largest_share, overlap, reach
 from recombine.theory.random_layers import salience_by_depth
 from recombine.theory.reasons import Reason
 from recombine.theory.solve import Regression, regress
@@ -36,15 +37,21 @@ __all__ = [
     "additive_fit",
     "additivity_residual",
     "certificate",
+    "clusters",
+    "critical",
+    "curve",
     "decompose",
     "forecast_components",
     "forecast_images",
+    "largest_share",
     "leak",
     "leak_general",
     "max_margin",
+    "overlap",
     "overlap_kernel",
     "predict",
     "random_layers",
+    "reach",
     "readout",
     "regress",
     "relu_kernels",

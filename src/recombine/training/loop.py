@@ -13,6 +13,7 @@ from recombine.core.seeds import stream, torch_seed
 from recombine.core.shapes import Float
 from recombine.data import Examples
 from recombine.data.drawn import Drawn
+from recombine.models.diffusion_network import DiffusionNetwork
 from recombine.training.feedforward_by_hand import FeedforwardByHand
 from recombine.training.mlp_by_hand import MlpByHand
 from recombine.training.recipe import Recipe
@@ -22,6 +23,7 @@ from recombine.training.steppers import Alone, Mapped, Member, Stepper
 GLANCES = 100
 
 Progress = Callable[[int, int, float], None]  # step, steps, loss
+Look = Callable[[int, int], None]  # step, steps: called before the first step and at every glance
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ def batches(items: int, batch: int, steps: int, seed: int) -> Iterator[np.ndarra
 
 def stepper_for(members: Sequence[Member]) -> Stepper:
     """The fastest way to step these members together."""
+    if members[0].recipe.ema is not None:
+        return Alone(members[0])
     by_hand: tuple[type[MlpByHand] | type[FeedforwardByHand], ...] = (MlpByHand, FeedforwardByHand)
     for stepper in by_hand:
         if stepper.fits(members):
@@ -55,8 +59,8 @@ def stepper_for(members: Sequence[Member]) -> Stepper:
     return Alone(members[0]) if len(members) == 1 else Mapped(members)
 
 
-# Layers that draw by chance, or that change numbers of their own while they train.
-RESTLESS = (nn.modules.dropout._DropoutNd, nn.RReLU, nn.modules.batchnorm._NormBase)
+# What draws by chance, or changes numbers of its own while it trains.
+RESTLESS = (nn.modules.dropout._DropoutNd, nn.RReLU, nn.modules.batchnorm._NormBase, DiffusionNetwork)
 
 
 def can_stack(networks: Sequence[nn.Module]) -> bool:
@@ -70,33 +74,37 @@ def can_stack(networks: Sequence[nn.Module]) -> bool:
     )
 
 
-def fit(members: Sequence[Member], progress: Progress | None = None) -> list[History]:
+def fit(members: Sequence[Member], progress: Progress | None = None, look: Look | None = None) -> list[History]:
     """Train the networks in place. A loss that is no longer finite ends that member's training, and its alone.
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
+    ``look`` is called again and again while a single member trains, whose network then has its weights of that step.
     """
-    if len(members) > 1 and not can_stack([member.network for member in members]):
+    apart = members[0].recipe.ema is not None  # a running mean is one network's
+    if len(members) > 1 and (apart or not can_stack([member.network for member in members])):
         return [history for member in members for history in fit([member], progress)]
     with torch.random.fork_rng(devices=[]):  # what dropout draws is the seed's business, and nobody else's
         torch.default_generator.manual_seed(torch_seed(members[0].seed, "training", "dropout"))
         for member in members:
             member.network.train()
-        histories = _fit(members, progress)
+        histories = _fit(members, progress, look)
     for member in members:
         member.network.eval()
     return histories
 
 
-def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
+def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None) -> list[History]:
     started = time.perf_counter()
     recipe = members[0].recipe
     codes, pictures, first_row = _table([member.examples for member in members])
     orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
-    stepper = stepper_for(members)
+    stepper = stepper_for(members) if look is None else Alone(members[0])
     every = max(1, recipe.steps // GLANCES)
     glances: list[np.ndarray] = []
     running = np.ones(len(members), dtype=bool)
     step = 0
+    if look is not None:
+        look(0, recipe.steps)
     while step < recipe.steps and running.any():
         # As many batches as there are steps to the next glance, at once.
         ahead = min(every, recipe.steps - step)
@@ -108,6 +116,8 @@ def _fit(members: Sequence[Member], progress: Progress | None) -> list[History]:
             stepper.step(codes[chosen].unflatten(0, pick.shape), pictures(chosen).unflatten(0, pick.shape))
         step += ahead
         glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
+        if look is not None:
+            look(step, recipe.steps)
         if progress:
             progress(step, recipe.steps, float(np.median(glances[-1][:, 1])))
         losses = glances[-1][:, 1]

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import torch
 from torch import nn
 
+from recombine.core.errors import InputError
 from recombine.core.shapes import Float
+from recombine.models.diffusion_network import DiffusionNetwork
 from recombine.models.network import Network, Through, unchanged
 from recombine.training.penalties import layers_of
 from recombine.training.recipe import Recipe
@@ -36,6 +38,11 @@ class Objective(nn.Module):
 
     def __init__(self, network: nn.Module, recipe: Recipe) -> None:
         super().__init__()
+        if isinstance(network, DiffusionNetwork) and (recipe.penalties or recipe.noise or recipe.loss != "mse"):
+            raise InputError(
+                "a diffusion model is trained by the squared error of the noise it predicts, with no penalty and "
+                "no noise in its layers; leave out loss, penalties and noise."
+            )
         self.network = network
         self.penalties = recipe.penalties
         self.noise = recipe.noise
@@ -50,6 +57,9 @@ class Objective(nn.Module):
         noisy: Noisy | None = None,
     ) -> tuple[Float[torch.Tensor, ""], Float[torch.Tensor, ""]]:
         """The loss and, of it, the error alone."""
+        if isinstance(self.network, DiffusionNetwork):
+            error = self.network.error(codes, targets)
+            return error, error
         stages = self.stages(codes, noisy)
         error = self.error(stages["output"], targets)
         terms = [p.term(self.network, stages, **s) for p, s in zip(self.penalties, strengths, strict=True)]

@@ -1,13 +1,14 @@
 """Ask a trained network about every combination and hand over what it showed as arrays."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import nn
 
-from recombine.core.seeds import torch_seed
+from recombine.core.seeds import stream, torch_seed
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
@@ -15,6 +16,7 @@ from recombine.data.picture_task import picture_task
 from recombine.data.scenes import Sprites
 from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence
 from recombine.models.activations import activations, channels
+from recombine.models.diffusion_network import DiffusionNetwork
 from recombine.models.network import matrices_of
 from recombine.models.scene_networks import CompositionalNetwork
 from recombine.models.tangent import tangent_kernel
@@ -22,18 +24,32 @@ from recombine.training.probing import Probes
 
 # Samples of a combination whose activations are compared with those of others.
 COMPARED = 11
+# Noisy pictures on which the error of a diffusion model is measured.
+DENOISED = 4096
 # Larger grids have no similarities: their matrices would be large, and activations larger.
 MOST_COMBINATIONS = 256
 
 
-def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: int) -> AnyEvidence:
-    """Outputs and representations over the whole grid, held-out combinations included."""
+def observe(
+    problem: Problem,
+    network: nn.Module,
+    untrained: nn.Module,
+    seed: int,
+    course: Mapping[str, np.ndarray] | None = None,
+) -> AnyEvidence:
+    """Outputs and representations over the whole grid, held-out combinations included.
+
+    ``course`` is what was measured on the way.
+    """
     if isinstance(problem.task, ComponentTask):
         return _components(problem, problem.task, network, untrained, seed)
     if isinstance(problem.task, FunctionTask):
         return _modules(problem, problem.task, network, seed)
     if isinstance(problem.task, Sprites):
         return _scenes(problem, problem.task, network)
+    if isinstance(network, DiffusionNetwork):
+        assert isinstance(untrained, DiffusionNetwork)
+        return replace(_samples(problem, network, untrained, seed), course=course or {})
     everything = problem.everything
     codes = torch.from_numpy(everything.codes)
     layers = {name: tensor.numpy() for name, tensor in activations(network, codes).items()}
@@ -42,7 +58,8 @@ def observe(problem: Problem, network: nn.Module, untrained: nn.Module, seed: in
         with torch.no_grad():
             pictures = {name: picture.numpy() for name, picture in network.embeddings().items()}  # type: ignore[operator]
     outputs = layers["output"].reshape(everything.targets.shape)
-    return _evidence(problem, outputs, layers, pictures, channels(network, codes[:1]))
+    found = _evidence(problem, outputs, layers, pictures, channels(network, codes[:1]))
+    return replace(found, course=course or {})
 
 
 def truth(problem: Problem) -> Evidence:
@@ -73,7 +90,60 @@ def _evidence(
         channels=channels,
         places=task.places,
         rings=(problem.grid.factors[0].periodic, problem.grid.factors[1].periodic),
+        threshold=task.threshold,
     )
+
+
+def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNetwork, seed: int) -> Evidence:
+    """A sample for every combination, and what the probe holds: of samples, and of true pictures as baselines.
+
+    Layers: "pixels" are the true pictures themselves; "untrained" is the probe of the network before training, shown
+    them; "true" that of the trained one; "noised-t" the same at a later time; "bottleneck" and "probe" are those of
+    samples at the last step.
+    """
+    everything = problem.everything
+    codes, targets = torch.from_numpy(everything.codes), torch.from_numpy(everything.targets)
+    drawn = activations(network, codes, ["bottleneck", network.probe, "output"], chunk=1024)
+    noise = torch.randn(targets.shape, generator=torch.Generator().manual_seed(torch_seed(seed, "observe", "noise")))
+    later = {
+        f"noised-{time}": network.represented(codes, targets, time, noise)
+        for time in (network.schedule.steps // 10, network.schedule.steps // 2)
+    }
+    layers = {
+        "input": codes,
+        "pixels": targets.flatten(1),
+        "untrained": untrained.represented(codes, targets),
+        "true": network.represented(codes, targets),
+        **later,
+        "bottleneck": drawn["bottleneck"],
+        "probe": drawn[network.probe],
+        "output": drawn["output"],
+    }
+    outputs = drawn["output"].numpy().reshape(everything.targets.shape)
+    found = _evidence(problem, outputs, {name: layer.numpy() for name, layer in layers.items()}, {}, {})
+    if problem.reveal and problem.examples is not None:  # nothing is held out, so that chance decides what is new
+        shown = problem.shown(seed)
+        found = replace(found, sections={"id": shown, "ood": ~shown})
+    return replace(found, denoising=_denoising(problem, network, seed))
+
+
+@torch.no_grad()
+def _denoising(problem: Problem, network: DiffusionNetwork, seed: int) -> dict[str, float]:
+    """The error that training lowers, on pictures that were shown and on those of cells of which nothing was."""
+    shown, everything = problem.training_set(seed), problem.everything
+    rng = stream(seed, "observe", "denoising")
+    rows = {"shown": (shown, rng.permutation(len(shown))), "new": (everything, np.flatnonzero(~problem.shown(seed)))}
+    # The same times and the same noise for both, each picture as often as any other.
+    times = torch.arange(DENOISED) * network.schedule.steps // DENOISED
+    noise = torch.randn((DENOISED, *network.image), generator=torch.Generator().manual_seed(int(rng.integers(2**31))))
+    found = {}
+    for name, (examples, some) in rows.items():
+        if len(some):
+            chosen = rng.permutation(np.resize(some, DENOISED))
+            codes, pictures = torch.from_numpy(examples.codes[chosen]), torch.from_numpy(examples.pictures[chosen])
+            parts = zip(*(each.split(512) for each in (codes, pictures, times, noise)), strict=True)
+            found[name] = float(torch.cat([network.missed(*part) for part in parts]).mean())
+    return found
 
 
 def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int) -> ModuleEvidence:

@@ -11,6 +11,8 @@ from recombine.training.noise import Noise, noises
 from recombine.training.penalties import Penalty
 from recombine.training.penalties import penalties as known
 
+WARM_UP = 0.3  # share of the steps of a cycle over which the rate rises
+
 
 class Recipe(Spec):
     """A loss, plus penalties, lowered by an optimiser for a number of steps.
@@ -20,8 +22,10 @@ class Recipe(Spec):
     parameters exceeds ``clip`` is shortened to it. Batches are cut from a stream of shuffled epochs, so every example
     is shown once before any is shown again and every batch is full; a batch of ``all`` is the whole training set at
     every step. With ``schedule: cosine`` the rate falls from ``rate`` at the first step to ``final`` after the last,
-    along half a wave. Training ends early at the first of a hundred or so glances at which the loss is at or below
-    ``stop``. The defaults are the released ones of Liang et al. (2025).
+    along half a wave; with ``one-cycle`` it first rises from a 25th of ``rate`` over three tenths of the steps, then
+    falls to a 10,000th of where it began, both along half a wave. ``ema`` is the share of a running mean of the weights
+    that is kept at every step; the mean is what training leaves. Training ends early at the first of a hundred or so
+    glances at which the loss is at or below ``stop``. The defaults are the released ones of Liang et al. (2025).
     """
 
     steps: int = Field(default=3000, ge=1)
@@ -35,8 +39,9 @@ class Recipe(Spec):
     stop: float | None = Field(default=None, gt=0)
     clip: float | None = Field(default=None, gt=0)
     noise: Annotated[Noise, MemberOf(noises)] | None = None
-    schedule: Literal["constant", "cosine"] = "constant"
+    schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
     final: float = Field(default=1e-5, ge=0)
+    ema: float | None = Field(default=None, gt=0, lt=1)
 
     def model_post_init(self, context: object) -> None:
         if self.momentum and self.optimiser != "sgd":
@@ -54,4 +59,15 @@ class Recipe(Spec):
         """The rate of step 0, 1, ..., as the schedule has it."""
         if self.schedule == "constant":
             return self.rate
-        return self.final + 0.5 * (self.rate - self.final) * (1 + math.cos(math.pi * step / self.steps))
+        if self.schedule == "cosine":
+            return between(self.rate, self.final, step / self.steps)
+        # Smith & Topin (2018), with the numbers that torch.optim.lr_scheduler.OneCycleLR has unless told otherwise.
+        first, top = self.rate / 25, WARM_UP * self.steps - 1
+        if step <= top:
+            return between(first, self.rate, step / top)
+        return between(self.rate, first / 1e4, (step - top) / (self.steps - 1 - top))
+
+
+def between(start: float, end: float, share: float) -> float:
+    """Along half a cosine wave from ``start`` to ``end``."""
+    return end + 0.5 * (start - end) * (1 + math.cos(math.pi * share))

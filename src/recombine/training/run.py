@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from recombine.training.loop import History, Progress
+    from recombine.training.steppers import Member
 
 # How many held-out combinations have their picture kept in the record.
 SAMPLES = 6
@@ -67,7 +68,15 @@ def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
     """The untrained network of one seed."""
     import torch
 
-    return model.build(interface(problem), torch.Generator().manual_seed(torch_seed(seed, "model", "init")))
+    # What does not fit is said first: tasks that are no pictures have values of all sizes.
+    ends = interface(problem)
+    model.check(ends)
+    if model.generative and not 0 <= problem.everything.targets.min() <= problem.everything.targets.max() <= 1:
+        raise InputError(
+            f"model {model.kind!r} draws pictures of values from 0 to 1, and task {problem.task.kind!r} has others; "
+            "give its stripes half the ink, e.g. stripe_ink = 0.5."
+        )
+    return model.build(ends, torch.Generator().manual_seed(torch_seed(seed, "model", "init")))
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,7 @@ class Plan:
     seed: int
     measures: tuple[str, ...]
     exhibits: tuple[str, ...] = ()
+    checkpoints: int = 0  # how often it is measured on the way, evenly, beside the start
 
 
 def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
@@ -106,9 +116,43 @@ def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory:
         members = [
             Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in part
         ]
+        if plans[0].checkpoints:
+            outcomes += [watched(plan, member, progress) for plan, member in zip(part, members, strict=True)]
+            continue
         for plan, member, history in zip(part, members, fit(members, progress), strict=True):
             outcomes.append(_outcome(plan, member.network, history))
     return outcomes
+
+
+def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcome:
+    """Train one plan and take its measures at checkpoints too."""
+    from recombine.training.loop import fit
+
+    course: dict[str, list[float]] = {"steps": []}
+
+    def look(step: int, steps: int) -> None:
+        if step * plan.checkpoints < len(course["steps"]) * steps:
+            return
+        try:
+            measured = by_part(measure_network(plan, member.network)[1])
+        except NotFinite:  # it has diverged, which the loss will tell
+            return
+        for name, value in {"steps": float(step), **measured}.items():
+            course.setdefault(name, []).append(value)
+
+    (history,) = fit([member], progress, look)
+    whole = len(course["steps"])
+    # A measure that was undefined at some checkpoint has no course.
+    found = {name: np.array(values) for name, values in course.items() if len(values) == whole}
+    return _outcome(plan, member.network, history, found)
+
+
+def by_part(found: dict[str, Any]) -> dict[str, float]:
+    """Measures as single numbers; the parts of a mapping by "measure.part"."""
+    flat: dict[str, float] = {}
+    for name, value in found.items():
+        flat |= {f"{name}.{part}": each for part, each in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def bytes_of(plan: Plan) -> int:
@@ -130,13 +174,16 @@ def bytes_of(plan: Plan) -> int:
     return 4 * (5 * weights + copies * batch * per_example + examples)
 
 
-def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
+def _outcome(
+    plan: Plan, network: "nn.Module", history: "History", course: dict[str, np.ndarray] | None = None
+) -> Outcome:
     started = time.perf_counter()
     arrays = {"steps": history.steps, "losses": history.losses, "errors": history.errors}
+    arrays |= {f"course_{name}": values.astype(np.float32) for name, values in (course or {}).items()}
     if history.diverged:
         return Outcome("failed", history.diverged, {}, _cost(started, history.seconds), arrays)
     try:
-        evidence, found, undefined = measure_network(plan, network)
+        evidence, found, undefined = measure_network(plan, network, course)
     except NotFinite as error:  # the last step was one too many: no loss was looked at after it
         return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
     weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
@@ -145,11 +192,13 @@ def _outcome(plan: Plan, network: "nn.Module", history: "History") -> Outcome:
     return Outcome("done", None, found, _cost(started, history.seconds), arrays, weights, layers, undefined)
 
 
-def measure_network(plan: Plan, network: "nn.Module") -> tuple[AnyEvidence, dict[str, Any], dict[str, str]]:
+def measure_network(
+    plan: Plan, network: "nn.Module", course: dict[str, np.ndarray] | None = None
+) -> tuple[AnyEvidence, dict[str, Any], dict[str, str]]:
     """What a network shows on the problem of a plan, its measures, and those it has not, with the reason."""
     from recombine.training.observe import observe
 
-    evidence = observe(plan.problem, network, build(plan.problem, plan.model, plan.seed), plan.seed)
+    evidence = observe(plan.problem, network, build(plan.problem, plan.model, plan.seed), plan.seed, course)
     return evidence, *_measures(plan, evidence)
 
 

@@ -105,6 +105,8 @@ class Alone(Stepper):
         self.trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
         self.descent = optimiser([(self.trained, member.recipe)])
         self.clip = member.recipe.clip
+        self.kept = member.recipe.ema
+        self.mean = [] if self.kept is None else [parameter.detach().clone() for parameter in self.trained]
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
         noisy = self.noise.next(codes)
@@ -115,6 +117,8 @@ class Alone(Stepper):
         if self.clip is not None:
             nn.utils.clip_grad_norm_(self.trained, self.clip)
         self.descent.step()
+        if self.kept is not None:
+            torch._foreach_lerp_(self.mean, [parameter.detach() for parameter in self.trained], 1 - self.kept)
 
     def losses(self) -> torch.Tensor:
         return torch.stack(self.last).detach()[None]
@@ -123,7 +127,8 @@ class Alone(Stepper):
         return  # it is the only one, so no more steps are taken
 
     def finish(self) -> None:
-        return  # they are there: the network itself was trained
+        for parameter, mean in zip(self.trained, self.mean, strict=False):  # no mean: the network itself was trained
+            parameter.data.copy_(mean)
 
 
 class Stack(Stepper):

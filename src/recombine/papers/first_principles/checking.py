@@ -1,17 +1,18 @@
 """What is computed rather than trained: the conditions of the theorem for a support, and the definition itself."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from recombine.core.compositions import Addition, Composition, HardOcclusion, SoftOcclusion, compositions
+from recombine.core.compositions import Addition, AlphaOver, Composition, HardOcclusion, SoftOcclusion, compositions
 from recombine.core.seeds import stream
 from recombine.core.spec import MemberOf
 from recombine.data import Problem, tasks
 from recombine.data.scenes import Sprites
-from recombine.papers.claims import Setting, setting
+from recombine.papers.claims import Maker, Setting, setting
 from recombine.papers.first_principles.predictors import SupportPredictors
 from recombine.splits import Support, supports
 from recombine.splits.designs import (
@@ -23,7 +24,6 @@ from recombine.splits.designs import (
     orthogonal_single,
 )
 from recombine.studies import Calculation, Computed, calculations
-from recombine.studies.supporting import check_support, freedom, relative
 
 # Definition 1 for each composition, written out: of a sprite on black and of what is behind it. Sprites have full
 # colour, so that their largest channel is what they cover of a pixel.
@@ -65,6 +65,8 @@ class SupportCheckup(Calculation):
     completions: int = Field(default=256, ge=1)
 
     def compute(self) -> Computed:
+        from recombine.studies.supporting import check_support, freedom, relative
+
         problem = Problem(self.task, support=self.support, examples=1)
         found = check_support(problem, anchors=self.anchors, completions=self.completions, seed=self.seed)
         free = freedom(problem, seed=self.seed)
@@ -135,29 +137,30 @@ class SceneDefinition(Calculation):
         return Computed({"largest_difference": largest, "cases": float(cases)})
 
 
-def checked(name: str, composition: Composition, support: Support, says: str) -> Setting:
+def checked(name: str, composition: Maker[Composition], support: Maker[Support], says: str) -> Setting:
     """The conditions for a composition and a support."""
-    return setting(name, says, lambda scale: SupportCheckup(composition=composition, support=support))
+    return setting(name, says, lambda scale: SupportCheckup(composition=composition(), support=support()))
 
 
-OVER = compositions.parse("over")
-soft_planes = checked("check_soft_planes", SoftOcclusion(), orthogonal(), "Conditions: soft, three planes.")
-soft_single = checked("check_soft_single", SoftOcclusion(), orthogonal_single(), "Conditions: soft, two planes.")
-soft_gap = checked("check_soft_gap", SoftOcclusion(), orthogonal(without=GAP), "Conditions: soft, a gap.")
+soft_planes = checked("check_soft_planes", SoftOcclusion, orthogonal, "Conditions: soft, three planes.")
+soft_single = checked("check_soft_single", SoftOcclusion, orthogonal_single, "Conditions: soft, two planes.")
+soft_gap = checked("check_soft_gap", SoftOcclusion, partial(orthogonal, without=GAP), "Conditions: soft, a gap.")
 soft_narrow = checked(
-    "check_soft_narrow", SoftOcclusion(), DiagonalSupport(width=0.1), "Conditions: soft, diagonal 0.1."
+    "check_soft_narrow", SoftOcclusion, partial(DiagonalSupport, width=0.1), "Conditions: soft, diagonal 0.1."
 )
-hard_planes = checked("check_hard_planes", HardOcclusion(), orthogonal(), "Conditions: hard, three planes.")
-hard_single = checked("check_hard_single", HardOcclusion(), orthogonal_single(), "Conditions: hard, two planes.")
+hard_planes = checked("check_hard_planes", HardOcclusion, orthogonal, "Conditions: hard, three planes.")
+hard_single = checked("check_hard_single", HardOcclusion, orthogonal_single, "Conditions: hard, two planes.")
 hard_narrow = checked(
-    "check_hard_narrow", HardOcclusion(), DiagonalSupport(width=0.1), "Conditions: hard, diagonal 0.1."
+    "check_hard_narrow", HardOcclusion, partial(DiagonalSupport, width=0.1), "Conditions: hard, diagonal 0.1."
 )
-hard_wide = checked("check_hard_wide", HardOcclusion(), DiagonalSupport(width=0.4), "Conditions: hard, diagonal 0.4.")
-over_planes = checked("check_over_planes", OVER, orthogonal(), "Conditions: opacity, three planes.")
-over_single = checked("check_over_single", OVER, orthogonal_single(), "Conditions: opacity, two planes.")
-over_gap = checked("check_over_gap", OVER, orthogonal(without=GAP), "Conditions: opacity, a gap.")
-over_whole = checked("check_over_whole", OVER, RandomSupport(), "Conditions: opacity, the whole space.")
-addition_planes = checked("check_addition_planes", Addition(), orthogonal(), "Conditions: addition, three planes.")
+hard_wide = checked(
+    "check_hard_wide", HardOcclusion, partial(DiagonalSupport, width=0.4), "Conditions: hard, diagonal 0.4."
+)
+over_planes = checked("check_over_planes", AlphaOver, orthogonal, "Conditions: opacity, three planes.")
+over_single = checked("check_over_single", AlphaOver, orthogonal_single, "Conditions: opacity, two planes.")
+over_gap = checked("check_over_gap", AlphaOver, partial(orthogonal, without=GAP), "Conditions: opacity, a gap.")
+over_whole = checked("check_over_whole", AlphaOver, RandomSupport, "Conditions: opacity, the whole space.")
+addition_planes = checked("check_addition_planes", Addition, orthogonal, "Conditions: addition, three planes.")
 
 definition = setting("definition", "Scenes beside the composition of their components.", lambda _: SceneDefinition())
 definition_broken = setting(

@@ -1,5 +1,6 @@
 """Which condition predicts which supports compose: a table of conditions beside trained outcomes."""
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from recombine.core.compositions import compositions
 from recombine.core.spec import dump
 from recombine.data import Problem, tasks
 from recombine.models import models
+from recombine.papers.claims import Maker
 from recombine.splits import Support
 from recombine.splits.designs import (
     GAP,
@@ -19,7 +21,6 @@ from recombine.splits.designs import (
     orthogonal_single,
 )
 from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
-from recombine.studies.supporting import FREE, check_support, freedom, relative
 from recombine.training import Recipe, run_stack
 
 #: How the data are composed, and how the model composes.
@@ -29,13 +30,13 @@ PAIRS: dict[str, tuple[str, Any]] = {
     "opacity": ("over", {"kind": "over", "opacity": "sigmoid"}),
     "hard data, soft model": ("hard", "soft"),
 }
-SUPPORTS: dict[str, Support] = {
-    "two planes": orthogonal_single(),
-    "three planes": orthogonal(),
-    "four planes": orthogonal_broad(),
-    "a gap": orthogonal(without=GAP),
-    "diagonal 0.1": DiagonalSupport(width=0.1),
-    "diagonal 0.4": DiagonalSupport(width=0.4),
+SUPPORTS: dict[str, Maker[Support]] = {
+    "two planes": orthogonal_single,
+    "three planes": orthogonal,
+    "four planes": orthogonal_broad,
+    "a gap": partial(orthogonal, without=GAP),
+    "diagonal 0.1": partial(DiagonalSupport, width=0.1),
+    "diagonal 0.4": partial(DiagonalSupport, width=0.4),
 }
 CONDITIONS = ("published", "relative", "identifiable")
 HARD = "hard data, soft model"
@@ -99,9 +100,11 @@ class SupportPredictors(Calculation):
 
     def conditions(self, pair: str) -> dict[str, list[float]]:
         """What each condition says of every support, and how much is lacking and free."""
+        from recombine.studies.supporting import FREE, check_support, freedom, relative
+
         rows = []
         for support in SUPPORTS.values():
-            problem = self.problem(pair, support)
+            problem = self.problem(pair, support())
             found, free = check_support(problem, seed=self.seed), freedom(problem, seed=self.seed)
             rows.append(
                 {
@@ -133,13 +136,13 @@ class SupportPredictors(Calculation):
         recipe = Recipe(steps=self.steps, batch=64, rate=4e-3, decay=1e-5, schedule="cosine")
         return [
             Experiment(
-                problem=self.problem(pair, support),
+                problem=self.problem(pair, support()),
                 model=model,
                 recipe=recipe,
                 seed=self.seed,
                 measures=("all_mse", "all_r2"),
             )
-            for support in (RandomSupport(), *SUPPORTS.values())
+            for support in (RandomSupport, *SUPPORTS.values())
         ]
 
     def expected_seconds(self) -> float:

@@ -11,12 +11,12 @@ are as they were.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from recombine.core.compositions import AlphaOver, HardOcclusion
 from recombine.data import Problem, tasks
 from recombine.models import models
-from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.splits import Support
 from recombine.splits.designs import (
     GAP,
@@ -61,7 +61,7 @@ SIZES = {
             "size": 64,
             "scales": (0.09, 0.22),
             "raster": "touched",
-            "composition": HardOcclusion(),
+            "composition": "hard",
             "inputs": "physical",
         },
         compositional={"width": 256, "maps": 32, "kernel": 2},
@@ -96,9 +96,9 @@ def scene(
     )
 
 
-def named(name: str, says: str, support: Support, **more: Any) -> Setting:
+def named(name: str, says: str, support: Maker[Support], **more: Any) -> Setting:
     """A setting whose support is the same at every scale."""
-    return setting(name, says, lambda scale: scene(scale, support, **more))
+    return setting(name, says, lambda scale: scene(scale, support(), **more))
 
 
 def diagonal(name: str, released: float) -> Setting:
@@ -107,7 +107,8 @@ def diagonal(name: str, released: float) -> Setting:
     return setting(name, says, lambda scale: scene(scale, DiagonalSupport(width=SIZES[scale].widths * released)))
 
 
-WHOLE, PLANES, SINGLE, BROAD = RandomSupport(), orthogonal(), orthogonal_single(), orthogonal_broad()
+WHOLE, PLANES, SINGLE, BROAD = RandomSupport, orthogonal, orthogonal_single, orthogonal_broad
+PLANES_GAP = partial(orthogonal, without=GAP)
 
 INSIDE = ("latent_map", "scenes", "component_pictures")
 
@@ -116,17 +117,23 @@ whole = named("whole", "Trained on the whole space, compositional.", WHOLE, exhi
 whole_mono = named("whole_monolithic", "Trained on the whole space, monolithic.", WHOLE, model="monolithic")
 planes = named("planes", "Trained on three orthogonal planes, compositional.", PLANES, exhibits=INSIDE)
 planes_mono = named("planes_monolithic", "Trained on three planes, monolithic.", PLANES, model="monolithic")
-normal = named("planes_normal", "Planes with a normal density, as published.", orthogonal(spread=1.0))
-peaked = named("planes_peaked", "Planes with a narrow normal density, of deviation 0.25.", orthogonal(spread=0.25))
-skewed = named("planes_skewed", "Planes with a strongly skewed density, Beta(1, 3).", orthogonal(skew=(1.0, 3.0)))
+normal = named("planes_normal", "Planes with a normal density, as published.", partial(orthogonal, spread=1.0))
+peaked = named(
+    "planes_peaked", "Planes with a narrow normal density, of deviation 0.25.", partial(orthogonal, spread=0.25)
+)
+skewed = named(
+    "planes_skewed", "Planes with a strongly skewed density, Beta(1, 3).", partial(orthogonal, skew=(1.0, 3.0))
+)
 broad = named("planes_broad", "Two planes for each sprite.", BROAD)
 single = named("planes_single", "One plane for each sprite.", SINGLE)
-whole_gap = named("whole_gap", "The whole space without a range of the front sprite's x.", RandomSupport(without=GAP))
-gap = named("planes_gap", "Planes without a range of the front sprite's x.", orthogonal(without=GAP))
+whole_gap = named(
+    "whole_gap", "The whole space without a range of the front sprite's x.", partial(RandomSupport, without=GAP)
+)
+gap = named("planes_gap", "Planes without a range of the front sprite's x.", PLANES_GAP)
 narrow, middle, wide = diagonal("diagonal_narrow", 0.05), diagonal("diagonal", 0.1), diagonal("diagonal_broad", 0.2)
 
 # Colour and opacity
-over = AlphaOver(opacity="sigmoid")
+over = {"kind": "over", "opacity": "sigmoid"}
 rgba_shared = named("alpha_shared", "Colour and opacity, one decoder.", PLANES, composition=over, shared=True,
                     exhibits=INSIDE)  # fmt: skip
 rgba = named("alpha_separate", "Colour and opacity, a decoder each.", PLANES, composition=over, exhibits=INSIDE)
@@ -184,8 +191,8 @@ rgba_units_clamp = named("alpha_separate_units_clamp", "Opacity cut to [0, 1], a
                          composition="over", **MLP)  # fmt: skip
 rgba_units_shared = named("alpha_shared_units", "Opacity, one decoder of units.", PLANES, composition=over,
                           shared=True, **MLP)  # fmt: skip
-gap_mlp = named("planes_gap_units", "The gap, decoders without convolutions.", orthogonal(without=GAP), **MLP)
+gap_mlp = named("planes_gap_units", "The gap, decoders without convolutions.", PLANES_GAP, **MLP)
 gap_shift = named("planes_gap_shift", "The gap, decoders that draw relative to the sprite's place.",
-                  orthogonal(without=GAP), **SHIFT)  # fmt: skip
+                  PLANES_GAP, **SHIFT)  # fmt: skip
 planes_shift = named("planes_shift", "Planes, decoders that draw relative to the sprite's place.", PLANES,
                      **SHIFT)  # fmt: skip

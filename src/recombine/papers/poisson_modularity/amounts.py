@@ -1,6 +1,8 @@
 """How much: strengths of noise and penalties, numbers of examples, and what happens after training."""
 
-from recombine.papers.claims import Scale, Setting, setting
+from functools import partial
+
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.papers.poisson_modularity.conditions import DECAY, QUICK, WA1, poisson, sines
 from recombine.papers.poisson_modularity.forgetting import Forgetting
 from recombine.papers.poisson_modularity.heads import DigitHeads
@@ -13,7 +15,7 @@ from recombine.training.penalties import Penalty
 # Doses and amounts of data, at the quick size
 
 
-def dose(name: str, *terms: Penalty, noise: Noise | None = None, samples: int = 1000) -> Setting:
+def dose(name: str, *terms: Maker[Penalty], noise: Maker[Noise] | None = None, samples: int = 1000) -> Setting:
     return setting(
         f"dose_{name}",
         "Three sines, at one strength.",
@@ -28,12 +30,14 @@ DOSES: dict[str, dict[float, Setting]] = {
     "Poisson-like noise": {c: dose(f"poisson_{c:g}", DECAY, noise=poisson(c)) for c in LEVELS},
     "additive noise": {c: dose(f"additive_{c:g}", DECAY, noise=poisson(c, 0.0)) for c in LEVELS},
     "weighted activity 1": {
-        s: dose(f"wa1_{s:g}", DECAY, penalties.weighted_activity(power=1.0, strength=s)) for s in STRENGTHS
+        s: dose(f"wa1_{s:g}", DECAY, partial(penalties.weighted_activity, power=1.0, strength=s)) for s in STRENGTHS
     },
-    "weighted activity 2": {s: dose(f"wa2_{s:g}", DECAY, penalties.weighted_activity(strength=s)) for s in STRENGTHS},
-    "activity": {s: dose(f"activity_{s:g}", DECAY, penalties.activity(strength=s)) for s in WEAKER},
-    "L1": {s: dose(f"l1_{s:g}", DECAY, penalties.weights(power=1, strength=s)) for s in WEAKER},
-    "L2 alone": {s: dose(f"l2_{s:g}", penalties.weights(strength=s)) for s in STRENGTHS},
+    "weighted activity 2": {
+        s: dose(f"wa2_{s:g}", DECAY, partial(penalties.weighted_activity, strength=s)) for s in STRENGTHS
+    },
+    "activity": {s: dose(f"activity_{s:g}", DECAY, partial(penalties.activity, strength=s)) for s in WEAKER},
+    "L1": {s: dose(f"l1_{s:g}", DECAY, partial(penalties.weights, power=1, strength=s)) for s in WEAKER},
+    "L2 alone": {s: dose(f"l2_{s:g}", partial(penalties.weights, strength=s)) for s in STRENGTHS},
 }
 AMOUNTS = (64, 125, 250, 500, 1000)
 PHASES: dict[float, dict[int, Setting]] = {
@@ -45,22 +49,24 @@ PHASES: dict[float, dict[int, Setting]] = {
 # Calculations
 
 
-def computed(name: str, says: str, quick: Work, laptop: Work, paper: Work) -> Setting:
-    works = {Scale.QUICK: quick, Scale.LAPTOP: laptop, Scale.PAPER: paper}
-    return setting(name, says, lambda scale: works[scale])
+def computed(name: str, says: str, quick: Maker[Work], laptop: Maker[Work], paper: Maker[Work]) -> Setting:
+    makers = {Scale.QUICK: quick, Scale.LAPTOP: laptop, Scale.PAPER: paper}
+    return setting(name, says, lambda scale: makers[scale]())
 
 
 module_need = computed(
     "module_need", "Weighted activity: examples at which modules appear, for 2 to 5 functions.",
-    ModuleNeed(parts=(2, 3), samples=(16, 64, 256), steps=3_000), ModuleNeed(),
-    ModuleNeed(parts=(2, 3, 4, 5, 6), steps=60_000),
+    partial(ModuleNeed, parts=(2, 3), samples=(16, 64, 256), steps=3_000), ModuleNeed,
+    partial(ModuleNeed, parts=(2, 3, 4, 5, 6), steps=60_000),
 )  # fmt: skip
 # What a mask cuts stays cut, however long it trains.
-built_in = ModuleNeed(masked=True, steps=300)
+built_in = partial(ModuleNeed, masked=True, steps=300)
 module_need_masked = computed("module_need_masked", "The same with the modules built in.", built_in, built_in, built_in)
 
 
-def forgetting(name: str, says: str, *terms: Penalty, noise: Noise | None = None, modules: int = 1) -> Setting:
+def forgetting(
+    name: str, says: str, *terms: Maker[Penalty], noise: Maker[Noise] | None = None, modules: int = 1
+) -> Setting:
     def make(scale: Scale) -> Work:
         made = sines(QUICK, *terms, noise=noise, modules=modules)
         return Forgetting(problem=made.problem, model=made.model, recipe=made.recipe)
@@ -77,10 +83,12 @@ forgets_masked = forgetting("masked", "Cut into modules; then one function is re
 
 heads = computed(
     "digit_heads", "A head that reads several digits at once, with weighted activity.",
-    DigitHeads(frames=(2, 3), steps=400), DigitHeads(), DigitHeads(frames=(2, 3, 4, 5, 6, 7, 8), steps=16_000),
+    partial(DigitHeads, frames=(2, 3), steps=400), DigitHeads,
+    partial(DigitHeads, frames=(2, 3, 4, 5, 6, 7, 8), steps=16_000),
 )  # fmt: skip
 heads_plain = computed(
     "digit_heads_plain", "The same head without any penalty.",
-    DigitHeads(frames=(2, 3), steps=400, strength=0.0, decay=0.0), DigitHeads(strength=0.0, decay=0.0),
-    DigitHeads(frames=(2, 3, 4, 5, 6, 7, 8), steps=16_000, strength=0.0, decay=0.0),
+    partial(DigitHeads, frames=(2, 3), steps=400, strength=0.0, decay=0.0),
+    partial(DigitHeads, strength=0.0, decay=0.0),
+    partial(DigitHeads, frames=(2, 3, 4, 5, 6, 7, 8), steps=16_000, strength=0.0, decay=0.0),
 )  # fmt: skip

@@ -8,11 +8,12 @@ steps at a higher rate (our notes, 9.10); sweeps over many networks use that at 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from recombine.data import Problem, tasks
 from recombine.models import models
-from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.splits import regions
 from recombine.studies import Experiment
 from recombine.training import Recipe, noises, penalties
@@ -50,12 +51,12 @@ SIZES = {
     Scale.PAPER: Size(parts=4, steps=50_000, rate=1e-3, batch=200),
 }
 
-DECAY = penalties.weights(strength=1e-4)  # in every condition of the released code
+DECAY = partial(penalties.weights, strength=1e-4)  # in every condition of the released code
 
 
-def poisson(level: float = 0.05, exponent: float = 1.0) -> Noise:
+def poisson(level: float = 0.05, exponent: float = 1.0) -> Maker[Noise]:
     """Noise on every hidden unit: exponent 0 additive, 1 Poisson-like, 2 multiplicative."""
-    return noises.activity(level=level, exponent=exponent)
+    return partial(noises.activity, level=level, exponent=exponent)
 
 
 def box(parts: int, samples: int = 1000, reveal: bool = True, **task: Any) -> Problem:
@@ -68,8 +69,8 @@ def box(parts: int, samples: int = 1000, reveal: bool = True, **task: Any) -> Pr
 
 def sines(
     size: Size,
-    *terms: Penalty,
-    noise: Noise | None = None,
+    *terms: Maker[Penalty],
+    noise: Maker[Noise] | None = None,
     samples: int = 1000,
     reveal: bool = True,
     exhibits: tuple[str, ...] = (),
@@ -86,23 +87,23 @@ def sines(
             optimiser="adam",
             rate=size.rate,
             decay=0.0,
-            noise=noise,
-            penalties=terms,
+            noise=noise and noise(),
+            penalties=tuple(term() for term in terms),
         ),
         measures=(*ERRORS, *CONNECTIONS, *DISTURBED),
         exhibits=exhibits,
     )
 
 
-def condition(name: str, says: str, *terms: Penalty, **more: Any) -> Setting:
+def condition(name: str, says: str, *terms: Maker[Penalty], **more: Any) -> Setting:
     """A condition of the reference setting."""
     return setting(name, says, lambda scale: sines(SIZES[scale], *terms, exhibits=("weights",), **more))
 
 
-WA1 = penalties.weighted_activity(power=1.0)
-WA2 = penalties.weighted_activity(power=2.0)
-ACTIVITY = penalties.activity(power=2.0)
-L1 = penalties.weights(strength=1e-3, power=1)
+WA1 = partial(penalties.weighted_activity, power=1.0)
+WA2 = partial(penalties.weighted_activity, power=2.0)
+ACTIVITY = partial(penalties.activity, power=2.0)
+L1 = partial(penalties.weights, strength=1e-3, power=1)
 
 none = condition("none", "Nothing but the error.")
 l2 = condition("l2", "The weight penalty that every condition has.", DECAY)
@@ -113,12 +114,12 @@ wa1 = condition("weighted_activity_1", "Weighted activity of power 1, Poisson no
 wa2 = condition("weighted_activity_2", "Weighted activity of power 2, the released default.", DECAY, WA2)
 activity = condition("activity", "Squared activity.", DECAY, ACTIVITY)
 l1 = condition("l1", "The sum of absolute weights.", DECAY, L1)
-dropout = condition("dropout", "Dropout of a tenth.", DECAY, noise=noises.dropout(rate=0.1))
+dropout = condition("dropout", "Dropout of a tenth.", DECAY, noise=partial(noises.dropout, rate=0.1))
 activity_alone = condition("activity_alone", "Squared activity without the weight penalty.", ACTIVITY)
 wa1_alone = condition("weighted_activity_alone", "Weighted activity without the weight penalty.", WA1)
 
 
-def masked(name: str, says: str, *terms: Penalty, **more: Any) -> Setting:
+def masked(name: str, says: str, *terms: Maker[Penalty], **more: Any) -> Setting:
     """The same network cut into a module for each function."""
     return setting(
         name, says,

@@ -4,7 +4,7 @@ from typing import Any
 
 from recombine.data import Problem, tasks
 from recombine.models import models
-from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.papers.poisson_modularity.conditions import (
     ACTIVITY,
     CONNECTIONS,
@@ -26,7 +26,9 @@ from recombine.training.penalties import Penalty
 # Linear networks
 
 
-def linear(name: str, says: str, *terms: Penalty, inputs: str = "dense", noise: Noise | None = None) -> Setting:
+def linear(
+    name: str, says: str, *terms: Maker[Penalty], inputs: str = "dense", noise: Maker[Noise] | None = None
+) -> Setting:
     """A linear network without biases that repeats its inputs."""
 
     def make(scale: Scale) -> Work:
@@ -54,7 +56,7 @@ LINEAR: dict[str, dict[str, Setting]] = {
 }
 
 
-def repeating(name: str, *terms: Penalty, noise: Noise | None = None) -> Setting:
+def repeating(name: str, *terms: Maker[Penalty], noise: Maker[Noise] | None = None) -> Setting:
     """The nonlinear network on the linear task."""
 
     def make(scale: Scale) -> Work:
@@ -72,7 +74,7 @@ identity_noisy = repeating("poisson", noise=poisson())
 # Held-out combinations of the sines
 
 
-def cornered(name: str, *terms: Penalty, cut: bool = False, noise: Noise | None = None) -> Setting:
+def cornered(name: str, *terms: Maker[Penalty], cut: bool = False, noise: Maker[Noise] | None = None) -> Setting:
     """Where two inputs or more are positive nothing is shown."""
 
     def make(scale: Scale) -> Work:
@@ -94,12 +96,12 @@ corners_masked = cornered("masked", DECAY, cut=True)
 # One answer of two inputs: the hill and composed functions
 
 
-def joined(name: str, says: str, problem: Problem, steps: int, widths: tuple[int, ...], **model: Any) -> Setting:
+def joined(name: str, says: str, problem: Maker[Problem], steps: int, widths: tuple[int, ...], **model: Any) -> Setting:
     return setting(
         name,
         says,
         lambda scale: Experiment(
-            problem=problem,
+            problem=problem(),
             model=models.feedforward(widths=widths, **model),
             recipe=Recipe(
                 steps=62_000 if scale is Scale.PAPER else steps, batch=64, optimiser="adam", rate=1e-3, decay=0.0
@@ -114,8 +116,14 @@ def quadrants() -> Region:
     return regions.block(x1=(0, 10), x2=(10, 20)) | regions.block(x1=(10, 20), x2=(0, 10))
 
 
-hill = Problem(tasks.hill(), quadrants(), examples=1960, centres="uniform")
-composed = Problem(tasks.composed(), regions.random(fraction=0.2, seed=0), examples=2000, centres="uniform")
+def hill() -> Problem:
+    return Problem(tasks.hill(), quadrants(), examples=1960, centres="uniform")
+
+
+def composed() -> Problem:
+    return Problem(tasks.composed(), regions.random(fraction=0.2, seed=0), examples=2000, centres="uniform")
+
+
 JOINED: dict[str, dict[str, Setting]] = {
     task: {
         "modular": joined(f"{task}_modular", "A module for each input, then dense.", problem, 20_000,

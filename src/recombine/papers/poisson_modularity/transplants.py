@@ -4,7 +4,9 @@ Strengths are the largest of those tried with which networks that no verdict use
 was shown (nMSE at most 0.3, every class right); nothing that was held out was looked at to choose them.
 """
 
-from recombine.papers.claims import Scale, Setting, setting
+from functools import partial
+
+from recombine.papers.claims import Maker, Scale, Setting, setting
 from recombine.papers.forced_rendering.settings import no_terms, variance_only
 from recombine.papers.forced_rendering.settings.building import SMALL, decoder, square
 from recombine.papers.kernel_settings import deep_cd1, deep_cd3
@@ -15,13 +17,17 @@ from recombine.training.noise import Noise
 from recombine.training.penalties import Penalty
 
 
-def transplant(name: str, says: str, base: Setting, *terms: Penalty, noise: Noise | None = None) -> Setting:
+def transplant(
+    name: str, says: str, base: Setting, *terms: Maker[Penalty], noise: Maker[Noise] | None = None
+) -> Setting:
     """A setting of another paper with a penalty or noise added."""
 
     def make(scale: Scale) -> Experiment:
         work = base(scale)
         assert isinstance(work, Experiment)
-        return change(work, recipe=change(work.recipe, penalties=(*work.recipe.penalties, *terms), noise=noise))
+        added = tuple(term() for term in terms)
+        recipe = change(work.recipe, penalties=(*work.recipe.penalties, *added), noise=noise and noise())
+        return change(work, recipe=recipe)
 
     return setting(name, says, make)
 
@@ -35,8 +41,8 @@ def hole(reveal: bool = False) -> Setting:
     )
 
 
-def weighted(strength: float) -> Penalty:
-    return penalties.weighted_activity(power=1.0, strength=strength)
+def weighted(strength: float) -> Maker[Penalty]:
+    return partial(penalties.weighted_activity, power=1.0, strength=strength)
 
 
 CNN_STRENGTH, CNN_LEVEL = 1e-4, 0.1

@@ -1,0 +1,153 @@
+"""Do the rings of two factors lie in orthogonal planes, and those of one factor in parallel ones?
+
+The ring of x at one level is the activations with x at that level while y goes through all of its levels. Its plane
+is that of its two directions of largest variance. In an ideal code of two circular factors (`clifford_torus`) the
+rings of x are orthogonal to those of y and parallel to each other; on the torus of three dimensions (`ring_torus`)
+neither holds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Real
+from recombine.measures.registry import rotation_invariant
+
+# A second variance below this share of the first is rounding: the ring is a line.
+FLAT = 1e-10
+
+
+class RingTest(NamedTuple):
+    """Two numbers in degrees and one share for each pair of rings.
+
+    ``angles``: the principal angles between their planes, the smaller first. 0, 0: parallel; 90, 90: orthogonal.
+    ``residuals``: the share of the first ring's variance outside the plane of the second. 0: inside, 1: orthogonal.
+    """
+
+    angles: Float[np.ndarray, "pairs 2"]
+    residuals: Float[np.ndarray, " pairs"]
+
+
+class _Rings(NamedTuple):
+    points: Float[np.ndarray, "rings places features"]  # each ring around its own mean
+    planes: Float[np.ndarray, "rings 2 features"]  # orthonormal
+
+
+def ring_tests(activations: Real[np.ndarray, "y x features"]) -> dict[str, RingTest]:
+    """Principal angles and relative residuals of all pairs of rings: ``x-on-y``, ``x-on-x`` and ``y-on-y``.
+
+        cos(angles) = singular values of U Vᵀ,   residual = 1 − Σ ‖V (h − h̄)‖² / Σ ‖h − h̄‖²
+
+    U and V are orthonormal bases (rows) of the planes of the first and the second ring, h the points of the first.
+    A ring of x has x fixed. Pairs of x-on-y go through all levels of x, for each through all of y; x-on-x and y-on-y
+    are the ordered pairs of different levels. A ring of more than two dimensions leaves a residual on a parallel
+    plane too; where its second and third variance are equal, its plane is any of several.
+    """
+    if min(activations.shape[:2]) < 3:
+        raise InputError(
+            f"ring tests need at least 3 levels of y and of x, as fewer span no plane, got {activations.shape[:2]}; "
+            "use a larger grid."
+        )
+    if not np.isfinite(activations).all():
+        raise InputError("ring tests of activations that are not all finite mean nothing; check the layer.")
+    of_x, of_y = _rings(activations.swapaxes(0, 1), "x"), _rings(activations, "y")
+    return {"x-on-y": _compare(of_x, of_y), "x-on-x": _compare(of_x, of_x), "y-on-y": _compare(of_y, of_y)}
+
+
+def clifford_torus(rows: int, columns: int) -> Float[np.ndarray, "rows columns 4"]:
+    """The ideal code of two circular factors: (cos a, sin a, cos b, sin b), x turning a and y turning b.
+
+    x-on-y: angles 90 and 90, residual 1; x-on-x and y-on-y: angles 0 and 0, residual 0.
+    """
+    a, b = _turns(rows, columns)
+    return np.stack([np.cos(a), np.sin(a), np.cos(b), np.sin(b)], axis=-1)
+
+
+def ring_torus(rows: int, columns: int, major: float = 2.0, minor: float = 1.0) -> Float[np.ndarray, "rows columns 3"]:
+    """The torus of three dimensions: ((R + r cos b) cos a, (R + r cos b) sin a, r sin b), x turning a and y turning b.
+
+    R is the ``major`` radius, r the ``minor`` one; no test depends on them. x-on-y: angles 0 and 90, residual 1/2;
+    x-on-x, turned by δ: angles 0 and the angle between two lines δ apart, residual sin²(δ)/2; y-on-y: angles 0 and 0,
+    residual 0.
+    """
+    if not 0 < minor < major < np.inf:
+        raise InputError(
+            f"a ring torus needs a minor radius above 0 and below its major one, got major={major} and minor={minor}; "
+            "with others it meets itself."
+        )
+    a, b = _turns(rows, columns)
+    out = major + minor * np.cos(b)
+    return np.stack([out * np.cos(a), out * np.sin(a), minor * np.sin(b)], axis=-1)
+
+
+def torus_distances(activations: Real[np.ndarray, "y x features"]) -> dict[str, float]:
+    """How far the ring tests are from those of either ideal torus on the same grid, e.g. "x-on-y angles clifford".
+
+        distance = ∫ |Q(p) − Q'(p)| dp,   Q and Q' the quantiles over all pairs: the Wasserstein-1 distance
+
+    0: the same histogram; the most is 90 (degrees) for ``angles``, 1 for ``residuals``. The second ideal is ``ring``.
+    """
+    sizes = activations.shape[0], activations.shape[1]
+    found = ring_tests(activations)
+    ideals = {"clifford": ring_tests(clifford_torus(*sizes)), "ring": ring_tests(ring_torus(*sizes))}
+    return {
+        f"{pair} {quantity} {name}": _wasserstein(getattr(test, quantity), getattr(ideal[pair], quantity))
+        for pair, test in found.items()
+        for quantity in RingTest._fields
+        for name, ideal in ideals.items()
+    }
+
+
+rotation_invariant.register("torus_distances")(torus_distances)
+
+
+def _turns(rows: int, columns: int) -> tuple[Float[np.ndarray, "rows columns"], Float[np.ndarray, "rows columns"]]:
+    """The angles a, by column, and b, by row, in even steps of a full turn."""
+    if min(rows, columns) < 3:
+        raise InputError(
+            f"a torus needs at least 3 rows and 3 columns, as fewer make no ring, got {rows} and {columns}; add more."
+        )
+    b, a = np.indices((rows, columns))
+    return 2 * np.pi * a / columns, 2 * np.pi * b / rows
+
+
+def _rings(activations: Real[np.ndarray, "rings places features"], fixed: str) -> _Rings:
+    points = activations - activations.mean(axis=1, keepdims=True, dtype=np.float64)
+    # A Gram matrix of each ring: layers have far more features than a ring has places.
+    variances, weights = np.linalg.eigh(points @ points.swapaxes(1, 2))
+    # A dead ring too: where the mean of equal floats rounds away from them, it does so along one line.
+    lacking = variances[:, -2] <= FLAT * variances[:, -1]
+    if lacking.any():
+        raise InputError(
+            f"the ring at {fixed} = {int(lacking.argmax())} has no plane, as its activations vary along fewer than "
+            "2 directions; check that the layer is not dead or collapsed."
+        )
+    # The largest first: what rounding left of it in the other is then taken out.
+    planes, _ = np.linalg.qr(points.swapaxes(1, 2) @ weights[:, :, :-3:-1])
+    return _Rings(points, planes.swapaxes(1, 2))
+
+
+def _compare(first: _Rings, second: _Rings) -> RingTest:
+    """All pairs of a ring of the first set and one of the second, but none of a ring with itself."""
+    features = first.points.shape[2]
+    onto = second.planes.reshape(-1, features).T
+    overlaps = (first.planes.reshape(-1, features) @ onto).reshape(len(first.planes), 2, -1, 2)
+    inside = np.square(first.points.reshape(-1, features) @ onto).reshape(*first.points.shape[:2], -1, 2)
+    shares = inside.sum(axis=(1, 3)) / np.square(first.points).sum(axis=(1, 2))[:, None]
+    pairs = np.eye(*shares.shape) < 1 if first is second else np.full(shares.shape, True)
+    # clip: rounding may end a hair beyond.
+    return RingTest(_principal_angles(overlaps.swapaxes(1, 2)[pairs]), (1 - shares[pairs]).clip(0, 1))
+
+
+def _principal_angles(overlaps: Float[np.ndarray, "pairs 2 2"]) -> Float[np.ndarray, "pairs 2"]:
+    """arccos of the singular values, in degrees; those of a 2 x 2 matrix have a closed form."""
+    (a, b), (c, d) = np.moveaxis(overlaps, 0, -1)
+    turned, mirrored = np.hypot(a + d, b - c), np.hypot(a - d, b + c)
+    values = np.stack([turned + mirrored, np.abs(turned - mirrored)], axis=-1) / 2
+    return np.degrees(np.arccos(values.clip(0, 1)))
+
+
+def _wasserstein(found: Float[np.ndarray, "*shape"], ideal: Float[np.ndarray, "*shape"]) -> float:
+    """Of two samples of the same size, the mean difference in order."""
+    return float(np.abs(np.sort(found, axis=None) - np.sort(ideal, axis=None)).mean())

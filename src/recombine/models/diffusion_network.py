@@ -1,0 +1,116 @@
+"""A conditional diffusion model as a network from codes to pictures: its forward pass draws a sample."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from zlib import crc32
+
+import torch
+
+from recombine.core.shapes import Float, Int
+from recombine.models.denoiser import Denoiser
+from recombine.models.network import Network, Through, unchanged
+from recombine.models.noise_schedule import NoiseSchedule
+
+Pictures = Float[torch.Tensor, "batch rows columns"]
+Codes = Float[torch.Tensor, "batch units"]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """How pictures are drawn from noise: steps of the schedule, DDIM with its η or DDPM, and guidance.
+
+    With guidance w the noise is ε(without code) + w (ε(with code) − ε(without code)); 1 is no guidance.
+    """
+
+    kind: Literal["ddim", "ddpm"] = "ddim"
+    steps: int = 10
+    eta: float = 0.0
+    guidance: float = 1.0
+
+
+class DiffusionNetwork(Network):
+    """A denoiser with its schedule; pictures have values from 0 to 1, and are scaled to [-1, 1] inside.
+
+    `error` is what training lowers. `stages` draws a picture for each code, from noise that the codes alone determine,
+    and tells the stages of the last step. ``drop`` is the share of training examples that come without their code.
+    """
+
+    def __init__(
+        self, denoiser: Denoiser, image: tuple[int, int], schedule: NoiseSchedule, sampler: Sampler, drop: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.denoiser, self.image = denoiser, image
+        self.schedule, self.sampler, self.drop = schedule, sampler, drop
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        return self.denoiser.layer_names
+
+    @property
+    def probe(self) -> str:
+        """The stage that stands for what the network represents."""
+        return self.denoiser.probe
+
+    def error(self, codes: Codes, pictures: Pictures) -> Float[torch.Tensor, ""]:
+        """mean (ε − ε̂(x_t, t, code))² at a time drawn for each picture: Ho, Jain & Abbeel (2020), Eq. 14.
+
+        Times and noise come from the global generator, which training seeds.
+        """
+        times = torch.randint(self.schedule.steps, (len(codes),))
+        noise = torch.randn_like(pictures)
+        if self.drop > 0:
+            codes = codes * (torch.rand(len(codes), 1) >= self.drop)
+        return self.missed(codes, pictures, times, noise).mean()
+
+    def missed(self, codes: Codes, pictures: Pictures, times: Int[torch.Tensor, " batch"], noise: Pictures) -> Pictures:
+        """(ε − ε̂)² of each pixel, at given times with given noise."""
+        noisy = self.schedule.noised(2 * pictures - 1, noise, times)
+        return (self.denoiser(noisy, times.to(codes.dtype), codes) - noise).square()
+
+    def stages(self, codes: Codes, through: Through = unchanged) -> Iterator[tuple[str, torch.Tensor]]:
+        for name, stage in self.drawn(codes, self.sampler):
+            yield name, stage.detach()  # where calls are checked, `no_grad` does not see that `drawn` is a generator
+
+    @torch.no_grad()
+    def drawn(self, codes: Codes, sampler: Sampler) -> Iterator[tuple[str, torch.Tensor]]:
+        """The hidden stages at the last step of sampling, then the pictures."""
+        generator = torch.Generator().manual_seed(crc32(codes.float().numpy().tobytes()))
+        shape = (len(codes), *self.image)
+        pictures = torch.randn(shape, generator=generator).to(codes.dtype)
+        times = self.schedule.times(self.schedule.steps if sampler.kind == "ddpm" else sampler.steps)
+        for place, step in enumerate(times):
+            last = place == len(times) - 1
+            told = torch.full((len(codes),), float(step), dtype=codes.dtype)
+            noise = pictures
+            for name, stage in self.denoiser.stages(pictures, told, codes):
+                if name == "output":
+                    noise = stage
+                elif last:
+                    yield name, stage
+            if sampler.guidance != 1:
+                free = self.denoiser(pictures, told, torch.zeros_like(codes))
+                noise = free + sampler.guidance * (noise - free)
+            fresh = noise
+            if sampler.kind == "ddpm" or sampler.eta > 0:
+                fresh = torch.randn(shape, generator=generator).to(codes.dtype)
+            if sampler.kind == "ddpm":
+                pictures = self.schedule.ddpm(pictures, noise, step, fresh)
+            else:
+                following = None if last else times[place + 1]
+                pictures = self.schedule.ddim(pictures, noise, step, following, sampler.eta, fresh)
+        yield "output", (pictures.clamp(-1, 1) + 1) / 2
+
+    @torch.no_grad()
+    def represented(
+        self, codes: Codes, pictures: Pictures, time: int = 0, noise: Pictures | None = None
+    ) -> torch.Tensor:
+        """The probe of given pictures at a time of the schedule, flat; they are noised first where noise is given."""
+        seen = 2 * pictures - 1
+        times = torch.full((len(codes),), time)
+        if noise is not None:
+            seen = self.schedule.noised(seen, noise, times)
+        for name, stage in self.denoiser.stages(seen, times.to(codes.dtype), codes):
+            if name == self.probe:
+                return stage.flatten(1)
+        raise AssertionError("a denoiser tells its probe")

@@ -1,0 +1,105 @@
+"""Diffusion models by name: a noise schedule, a UNet that is told the factors, and how samples are drawn."""
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from recombine.core.errors import InputError
+from recombine.models.catalogue import ModelSpec, models
+from recombine.models.interface import Interface
+
+if TYPE_CHECKING:
+    import torch
+
+    from recombine.models.denoiser import Denoiser
+
+
+class DiffusionSpec(ModelSpec):
+    """What diffusion models share (Liang et al. 2024).
+
+    ``steps`` of noise; ``samples`` is how many of them drawing takes with DDIM, ``eta`` how much of the noise is drawn
+    anew (0: none). ``sampler: ddpm`` takes them all. ``drop`` of the training examples come without their code, so that
+    ``guidance`` other than 1 has something to lean on. ``pairs``: sines and cosines in the code of a time.
+    """
+
+    stackable: ClassVar[bool] = False  # bound by its convolutions
+    generative: ClassVar[bool] = True
+
+    steps: int = Field(1000, ge=2)
+    samples: int = Field(10, ge=1)
+    eta: float = Field(0.0, ge=0, le=1)
+    sampler: Literal["ddim", "ddpm"] = "ddim"
+    guidance: float = Field(1.0, ge=0)
+    drop: float = Field(0.0, ge=0, lt=1)
+    pairs: int = Field(16, ge=1)
+    heads: int = Field(4, ge=1)
+
+    fewest: ClassVar[int] = 8  # sides must be multiples of it
+
+    def model_post_init(self, context: object) -> None:
+        if self.samples > self.steps:
+            raise InputError(
+                f"{self.kind}: samples = {self.samples} is more than the {self.steps} steps of noise; lower it."
+            )
+        if self.guidance != 1 and not self.drop:
+            raise InputError(
+                f"{self.kind}: guidance = {self.guidance:g} needs a model that also learned without codes; set drop, "
+                "e.g. to 0.1, or guidance to 1."
+            )
+
+    def check(self, interface: Interface) -> None:
+        rows, columns = interface.image
+        if rows % self.fewest or columns % self.fewest or interface.channels != 1:
+            raise InputError(
+                f"{self.kind} halves its picture again and again, so both sides must be multiples of {self.fewest} and "
+                f"pixels single numbers, got {rows} x {columns} with {interface.channels} channels; use a task whose "
+                "pictures are so, e.g. bump with n = 16."
+            )
+
+    def denoiser(self, interface: Interface) -> "Denoiser":
+        """A new network that predicts noise."""
+        raise NotImplementedError
+
+    def network(self, interface: Interface) -> "torch.nn.Module":
+        from recombine.models.diffusion_network import DiffusionNetwork, Sampler
+        from recombine.models.noise_schedule import NoiseSchedule
+
+        sampler = Sampler(self.sampler, self.samples, self.eta, self.guidance)
+        schedule = NoiseSchedule(self.steps)
+        return DiffusionNetwork(self.denoiser(interface), interface.image, schedule, sampler, self.drop)
+
+
+@models.register("diffusion")
+class Diffusion(DiffusionSpec):
+    """Diffusion with a light UNet for CPUs: two by two pixels as channels, two halvings, attention on the smallest."""
+
+    width: int = Field(24, ge=2, multiple_of=2)  # channels; 2 width further down
+
+    def model_post_init(self, context: object) -> None:
+        super().model_post_init(context)
+        if 2 * self.width % self.heads:
+            raise InputError(
+                f"diffusion cuts its 2 x {self.width} channels into heads = {self.heads} equal parts; change one."
+            )
+
+    def denoiser(self, interface: Interface) -> "Denoiser":
+        from recombine.models.light_unet_network import LightUnetDenoiser
+
+        return LightUnetDenoiser(interface.inputs, self.width, self.pairs, self.heads)
+
+
+@models.register("diffusion-unet")
+class DiffusionUnet(DiffusionSpec):
+    """Diffusion with the published UNet: three halvings, double convolutions, attention after every block.
+
+    ``attention`` is the most pixels of a grid on which there is attention; none: on every grid, as published.
+    """
+
+    width: int = Field(64, ge=4, multiple_of=4)  # channels of the stem
+    pairs: int = Field(128, ge=1)
+    attention: int | None = Field(None, ge=1)
+
+    def denoiser(self, interface: Interface) -> "Denoiser":
+        from recombine.models.unet_network import UnetDenoiser
+
+        return UnetDenoiser(interface.inputs, interface.image, self.width, self.pairs, self.attention, self.heads)

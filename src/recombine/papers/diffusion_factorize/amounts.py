@@ -1,0 +1,136 @@
+"""How much must be shown, and how much may be missing: DF12, DF13, DF16 and DF19 to DF22."""
+
+from recombine.papers.claims import Check, Range
+from recombine.papers.diffusion_factorize import canvases as c
+from recombine.papers.diffusion_factorize import data_need as d
+from recombine.papers.diffusion_factorize.claiming import FEW, claim
+
+PLACED = "darkest_accuracy"
+
+AMOUNTS = (
+    claim(
+        "DF12",
+        "Fig. 5a, b",
+        "With lone stripes far fewer bumps are needed.",
+        (
+            Check("need_16", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
+            Check("need_24", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
+        ),
+        {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
+        ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),
+        seeds=FEW,
+    ),
+    claim(
+        "DF13",
+        "Fig. 5c",
+        "The number of images needed grows like N with stripes and like N^2 without.",
+        (
+            Check("size_slope", Range(0.5, 1.5), "Fig. 5c: slope 1", of="stripes"),
+            Check("size_slope", Range(1.5, 2.5), "Fig. 5c: slope 2", of="alone"),
+            Check("slope", Range(high=-0.3), "Fig. 5c: 1 lower", of="stripes", minus="alone"),
+        ),
+        {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
+        ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),
+        seeds=FEW,
+    ),
+    claim(
+        "DF16",
+        "Fig. 6e",
+        "Wider bumps are learned from a smaller part of the lattice, and one-pixel bumps from most of it although "
+        "theirs never hang together.",
+        (
+            Check(f"{PLACED}.all", Range(low=0.1), "Fig. 6e: in order of sigma", of="1.0 at 0.4", minus="0.3 at 0.4"),
+            Check(f"{PLACED}.all", Range(low=0.1), "Fig. 6e: in order of sigma", of="0.5 at 0.4", minus="0.1 at 0.4"),
+            *(
+                Check(f"{PLACED}.all", Range(low=0.1), "Fig. 6e: a rise", of=f"{sigma} at 0.8", minus=f"{sigma} at 0.2")
+                for sigma in c.SIGMAS
+            ),
+            Check(f"{PLACED}.all", Range(low=0.5), "text: learned at 0.8 and 0.9", of="0.1 at 0.8"),
+        ),
+        {f"{sigma} at {part}": c.lattice[sigma, part] for sigma, part in c.lattice},
+        (
+            "sigmas and parts in reverse",
+            {
+                f"{sigma} at {part}": c.lattice[c.SIGMAS[-1 - place], c.PARTS[-1 - rank]]
+                for place, sigma in enumerate(c.SIGMAS)
+                for rank, part in enumerate(c.PARTS)
+            },
+        ),
+        seeds=FEW,
+    ),
+    claim(
+        "DF19",
+        "Fig. 11",
+        "The wider the band of x that was never shown, the less is right in it, by and by, and the rest stays right.",
+        (
+            Check(f"{PLACED}.ood", Range(low=0.3), "Fig. 11: falls with width", of="1", minus="6"),
+            *(
+                Check(f"{PLACED}.ood", Range(-0.1, 0.5), "Fig. 11: smoothly", of=str(less), minus=str(more))
+                for less, more in zip(c.WIDTHS[:-1], c.WIDTHS[1:], strict=True)
+            ),
+            Check(f"{PLACED}.id", Range(low=0.8), "Fig. 11: stays high", of="6"),
+        ),
+        {str(width): c.lesions[width] for width in c.WIDTHS},
+        (
+            "squares of growing side held out instead, whose values are seen elsewhere",
+            {
+                str(width): c.squares["sum-of-stripes", "middle", side]
+                for width, side in zip(c.WIDTHS, (2, 4, 4, 4, 8), strict=True)
+            },
+        ),
+        seeds=FEW,
+    ),
+    claim(
+        "DF20",
+        "Fig. 12",
+        "Squares of bumps that are held out in the middle are drawn better than in the corner, and sums of stripes are "
+        "right in both at every size.",
+        (
+            Check(f"{PLACED}.ood", Range(low=0.1), "Fig. 12: slow and fast decay", of="bump middle 4",
+                  minus="bump corner 4"),
+            Check(f"{PLACED}.ood", Range(low=0.2), "Fig. 12: fast decay", of="bump corner 2", minus="bump corner 8"),
+            Check(f"{PLACED}.ood", Range(low=0.8), "Fig. 12: high", of="sum middle 8"),
+            Check(f"{PLACED}.ood", Range(low=0.8), "Fig. 12: high", of="sum corner 8"),
+        ),
+        {
+            f"{kind.partition('-')[0]} {place} {side}": c.squares[kind, place, side]
+            for kind, place, side in c.squares
+        },
+        (
+            "bumps in the place of sums and sums in that of bumps",
+            {
+                f"{kind.partition('-')[0]} {place} {side}": c.squares[other, place, side]
+                for kind, other in (("bump", "sum-of-stripes"), ("sum-of-stripes", "bump"))
+                for place in ("middle", "corner")
+                for side in c.SQUARES
+            },
+        ),
+        seeds=FEW,
+    ),
+    claim(
+        "DF21",
+        "Fig. 14c",
+        "The error of training and that of validation grow with the part of the lattice that is shown.",
+        (
+            Check("denoising_error.shown", Range(low=1.0), "Fig. 14c: rising", of="0.6", over="0.2"),
+            Check("denoising_error.shown", Range(low=1.0), "Fig. 14c: rising", of="1.0", over="0.6"),
+            Check("denoising_error.new", Range(low=1.0), "Fig. 14c: rising", of="0.8", over="0.2"),
+        ),
+        {str(part): c.lattice[0.5, part] for part in c.PARTS},
+        ("parts in reverse", {str(part): c.lattice[0.5, c.PARTS[-1 - rank]] for rank, part in enumerate(c.PARTS)}),
+        seeds=FEW,
+    ),
+    claim(
+        "DF22",
+        "Fig. 14a, 15",
+        "From few narrow bumps labels lie in a loose cloud, from many wide ones on an ordered sheet off which places "
+        "can be read.",
+        (
+            Check("probe_in_sample.probe", Range(low=0.05), "Fig. 15: order", of="1.0 at 1.0", minus="0.3 at 0.2"),
+            Check("participation.probe", Range(high=0.8), "Fig. 15: a sheet", of="1.0 at 1.0", over="0.3 at 0.2"),
+        ),
+        {f"{sigma} at {part}": c.lattice[sigma, part] for sigma, part in ((1.0, 1.0), (0.3, 0.2))},
+        ("the two exchanged", {"1.0 at 1.0": c.lattice[0.3, 0.2], "0.3 at 0.2": c.lattice[1.0, 1.0]}),
+        seeds=FEW,
+    ),
+)  # fmt: skip

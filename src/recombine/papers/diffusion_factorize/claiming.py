@@ -1,0 +1,28 @@
+"""What the claims of this paper share: the key, numbers of seeds, and a short way to write claims.
+
+The paper gives few numbers in words ("text"); ranges come from those, from what a published figure shows in shape
+("Fig."), or from single small runs that were made for our notes before this was written ("our notes").
+"""
+
+from collections.abc import Mapping
+
+from recombine.papers.claims import Check, Claim, Control, Scale, Setting
+
+KEY = "diffusion-factorize"
+SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 3}
+FEW = {Scale.QUICK: 3, Scale.LAPTOP: 3, Scale.PAPER: 3}  # where many settings are trained
+LAPTOP = Scale.LAPTOP
+
+
+def claim(
+    id: str,
+    place: str,
+    says: str,
+    checks: tuple[Check, ...],
+    settings: Mapping[str, Setting],
+    control: tuple[str, Mapping[str, Setting]],
+    least: Scale = LAPTOP,
+    seeds: Mapping[Scale, int] = SEEDS,
+) -> Claim:
+    """A claim that is asked from `laptop` on unless it says otherwise."""
+    return Claim(id, KEY, place, says, checks, settings, Control(*control, 3), seeds, least)

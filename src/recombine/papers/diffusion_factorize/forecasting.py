@@ -1,0 +1,87 @@
+"""Does the forecast for decoders, by kernels, say where a diffusion model fails?"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from recombine.data import Problem
+from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.diffusion_factorize import canvases as c
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
+from recombine.studies.forecasting import forecast
+from recombine.training import run
+
+TRAINED: Mapping[str, Mapping[str, Any]] = {
+    "sums": {},
+    "sums and stripes": {"stripes": True, "rim": True},
+    "bumps": {"kind": "bump"},
+    "bumps and stripes": {"kind": "bump", "stripes": True},
+}
+PARTS = ("vertical", "horizontal", "intersection")
+WRONG = 0.3  # nMSE above which a section is called wrong: where a forecast says that composition fails
+
+
+@calculations.register("forecast-of-diffusion")
+class ForecastOfDiffusion(Calculation):
+    """The forecast error of each part of the cross beside that of a trained diffusion model, for four training sets.
+
+    Centres lie half a pixel apart, so that kernels fit in memory; both see the same examples.
+    """
+
+    exact: ClassVar[bool] = False
+    quantities: ClassVar = {
+        "rank": "rank correlation of forecast and measured nMSE over all parts of all training sets",
+        "agreement": f"share of them on which both say the same: wrong (nMSE above {WRONG}) or not",
+        "forecast_wrong": "share that the forecast calls wrong",
+        "measured_wrong": "share that came out wrong",
+        "bias": "forecast less measured nMSE, on average",
+    }
+
+    steps: int = Field(default=2000, ge=1)
+
+    def compute(self) -> Computed:
+        from scipy.stats import spearmanr
+
+        said, found = [], []
+        for training in self.trainings():
+            sections = {each.name: each.expected for each in forecast(training.problem, seed=self.seed).sections}
+            measured = run(training.plan()).measures["nmse_by_section"]
+            said.append([sections[part] for part in PARTS])
+            found.append([measured[part] for part in PARTS])
+        told, true = np.array(said), np.array(found)
+        return Computed(
+            {
+                "rank": float(spearmanr(told.ravel(), true.ravel())[0]),
+                "agreement": float(((told > WRONG) == (true > WRONG)).mean()),
+                "forecast_wrong": float((told > WRONG).mean()),
+                "measured_wrong": float((true > WRONG).mean()),
+                "bias": float((told - true).mean()),
+            },
+            {"forecast": told, "measured": true},
+        )
+
+    def trainings(self) -> list[Experiment]:
+        made = []
+        for settings in TRAINED.values():
+            usual = c.crossed(Scale.LAPTOP, spacing=0.5, measures=("nmse_by_section",), **settings)
+            recipe = change(usual.recipe, steps=self.steps)
+            made.append(change(usual, seed=self.seed, recipe=recipe))
+        return made
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [training.problem for training in self.trainings()]
+
+    def expected_seconds(self) -> float:
+        return sum(seconds_together(training) for training in self.trainings())
+
+
+def foretold(name: str, says: str, steps: int) -> Setting:
+    """The comparison with networks that are trained for so many steps, at laptop size throughout."""
+    return setting(name, says, lambda _: ForecastOfDiffusion(steps=steps))
+
+
+trained = foretold("foretold", "Forecast beside trained diffusion models.", 2000)
+untrained = foretold("foretold_start", "Forecast beside networks after twenty steps.", 20)

@@ -1,0 +1,181 @@
+"""Claims of our own about diffusion and composition: DX1 to DX8. Ranges are guesses, written before any run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from recombine.data import Problem
+from recombine.papers.claims import Check, Range, Scale, Setting, setting
+from recombine.papers.diffusion_factorize import canvases as c
+from recombine.papers.diffusion_factorize import forecasting as f
+from recombine.papers.diffusion_factorize import sampling as s
+from recombine.papers.diffusion_factorize.claiming import FEW, claim
+from recombine.splits import regions
+from recombine.studies import Experiment
+
+PLACED = "darkest_accuracy"
+
+
+def middle(scale: Scale, stripes: bool, model: Mapping[str, Any] | None = None, reveal: bool = False) -> Experiment:
+    """Bumps without half of each side in the middle, with or without stripes, drawn by diffusion or by a decoder."""
+    size = c.SIZES[scale]
+    low, high = size.n // 4, 3 * size.n // 4
+    problem = Problem(
+        c.canvas(scale, "bump"),
+        regions.block(x=(low, high), y=(low, high)),
+        isolated=("y", "x") if stripes else (),
+        spacing=size.spacing,
+        reveal=reveal,
+    )
+    made = c.drawn(scale, problem, size.short)
+    if model is None:
+        return made
+    decoder = {**model}
+    measures = tuple(name for name in made.measures if name not in ("denoising_error",))
+    return Experiment(problem=problem, model=decoder, recipe=made.recipe, measures=measures)
+
+
+def in_the_middle(name: str, says: str, **settings: Any) -> Setting:
+    return setting(name, says, lambda scale: middle(scale, **settings))
+
+
+DECODER = {"kind": "cnn-decoder", "width": 32}
+diffusion = in_the_middle("middle_diffusion", "Bumps around a square, diffusion.", stripes=False)
+diffusion_stripes = in_the_middle("middle_diffusion_stripes", "The same and lone stripes, diffusion.", stripes=True)
+decoder = in_the_middle("middle_decoder", "Bumps around a square, a decoder.", stripes=False, model=DECODER)
+decoder_stripes = in_the_middle("middle_decoder_stripes", "The same and lone stripes, a decoder.", stripes=True,
+                                model=DECODER)  # fmt: skip
+diffusion_all = in_the_middle("middle_diffusion_all", "All bumps, diffusion.", stripes=False, reveal=True)
+decoder_all = in_the_middle("middle_decoder_all", "All bumps, a decoder.", stripes=False, model=DECODER, reveal=True)
+
+CODES: dict[str, Mapping[str, Any]] = {
+    "bump": {"kind": "bump", "sigma": 1.0},
+    "slow": {"kind": "sinusoidal", "pairs": 16, "base": 100.0},
+}
+bump_code = c.named("sums_bump_code", "Sums outside the cross, centres told by bump codes.", task={
+    "encoding": CODES["bump"]})  # fmt: skip
+one_hot = c.named("sums_one_hot", "Sums outside the cross, centres on pixels told by one-hot codes.", task={
+    "encoding": "one-hot", "pad": 0}, spacing=1.0)  # fmt: skip
+pixel_code = c.named("sums_on_pixels", "Sums outside the cross, centres on pixels.", spacing=1.0)
+
+OURS = (
+    claim(
+        "DX1",
+        "ours; FR8 and DF11 side by side",
+        "Lone stripes help diffusion as they help a decoder, on the same pictures for the same number of steps.",
+        (
+            Check(f"{PLACED}.ood", Range(low=0.1), "ours", of="diffusion and stripes", minus="diffusion"),
+            Check(f"{PLACED}.ood", Range(low=0.1), "ours", of="decoder and stripes", minus="decoder"),
+            Check(f"{PLACED}.ood", Range(low=0.0), "ours: diffusion composes more", of="diffusion", minus="decoder"),
+        ),
+        {
+            "diffusion": diffusion,
+            "diffusion and stripes": diffusion_stripes,
+            "decoder": decoder,
+            "decoder and stripes": decoder_stripes,
+        },
+        (
+            "models that were shown the square too stand in for those without stripes",
+            {
+                "diffusion": diffusion_all,
+                "diffusion and stripes": diffusion,
+                "decoder": decoder_all,
+                "decoder and stripes": decoder,
+            },
+        ),
+        seeds=FEW,
+    ),
+    claim(
+        "DX2",
+        "ours",
+        "What kernels forecast for decoders says where diffusion fails: parts of the cross with a larger forecast "
+        "error come out worse.",
+        (
+            Check("rank", Range(low=0.5), "ours"),
+            Check("agreement", Range(low=0.7), "ours"),
+        ),
+        {"main": f.trained},
+        ("networks after twenty steps", {"main": f.untrained}),
+        seeds=FEW,
+    ),
+    claim(
+        "DX3",
+        "ours; our notes",
+        "Ten steps of DDIM draw as accurately as fifty, and as a thousand of DDPM.",
+        (
+            Check("loss_10", Range(-0.02, 0.02), "our notes: 5 steps score like 50", of="main"),
+            Check("loss_ddpm", Range(-0.02, 0.02), "ours: within two points", of="main"),
+            Check("right_10", Range(low=0.9), "our notes: 0.96 to 0.99", of="main"),
+        ),
+        {"main": s.trained},
+        ("a network after a hundredth of the steps", {"main": s.barely_trained}),
+        seeds=FEW,
+    ),
+    claim(
+        "DX4",
+        "ours",
+        "Guidance does not bring interpolation: a never-shown x is as wrong with it, and y stays right.",
+        (
+            Check("guidance_gain", Range(-0.2, 0.2), "ours", of="main"),
+            Check("guided_vertical_y", Range(low=0.7), "ours", of="main"),
+        ),
+        {"main": s.trained},
+        ("a network after a hundredth of the steps", {"main": s.barely_trained}),
+        seeds=FEW,
+    ),
+    claim(
+        "DX5",
+        "ours; our notes on DF10",
+        "Judged by the darkest pixel alone, a model of lone stripes seems to compose: places are mostly right.",
+        (
+            Check(f"{PLACED}.ood", Range(low=0.5), "our notes: 0.76", of="main"),
+            Check("stripe_ink.all", Range(0.15, 0.4), "our notes: 0.26 to 0.28, half of a stripe's 0.5", of="main"),
+        ),
+        {"main": c.stripes},
+        ("sums outside the cross and no stripes", {"main": c.sums}),
+    ),
+    claim(
+        "DX6",
+        "ours; our notes",
+        "Orthogonal planes of x and y, and planes of different x that are not parallel, are there before training, in "
+        "the network and in the pictures.",
+        (
+            Check("torus_orthogonality.untrained-nearer", Range(low=5.0), "our notes: 7.7 beside 18.6", of="main"),
+            Check("ring_angle.untrained-x-on-x", Range(low=35.0), "our notes: as after training", of="main"),
+            Check("torus_orthogonality.pixels-nearer", Range(low=0.0), "our notes: 10.8 beside 16.6", of="main"),
+            Check("ring_angle.pixels-x-on-x", Range(low=35.0), "our notes: 90 degrees", of="main"),
+        ),
+        {"main": c.torus},
+        ("sums of stripes, whose pictures are parallel", {"main": c.sums_shape}),
+    ),
+    claim(
+        "DX7",
+        "ours; our notes",
+        "What training adds is the closed torus: in the network before training it is not there.",
+        (
+            Check("loops.untrained-h2-ratio", Range(high=2.0), "our notes: no cavity before training", of="main"),
+            Check("loops.probe-h2-ratio", Range(low=2.0), "our notes: 4.3 to 5.8", of="main"),
+            Check("spectral_gap.untrained", Range(high=1.5), "our notes: a clearer gap after training", of="main"),
+        ),
+        {"main": c.torus},
+        ("the same network after a hundredth of the steps", {"main": c.torus_start}),
+    ),
+    claim(
+        "DX8",
+        "ours",
+        "How centres are told decides little: with bump or one-hot codes the model composes as well and interpolates "
+        "as little.",
+        (
+            Check(f"{PLACED}.vertical-y", Range(low=0.7), "ours", of="bump"),
+            Check(f"{PLACED}.vertical-x", Range(high=0.4), "ours", of="bump"),
+            Check(f"{PLACED}.vertical-y", Range(low=0.7), "ours", of="one-hot"),
+            Check(f"{PLACED}.vertical-x", Range(high=0.4), "ours", of="one-hot"),
+            Check(f"{PLACED}.vertical-y", Range(low=-0.2), "ours", of="one-hot", minus="sinusoidal"),
+        ),
+        {"bump": bump_code, "one-hot": one_hot, "sinusoidal": pixel_code},
+        (
+            "the cross shown too",
+            {"bump": c.sums_revealed, "one-hot": c.sums_and_stripes, "sinusoidal": pixel_code},
+        ),
+        seeds=FEW,
+    ),
+)

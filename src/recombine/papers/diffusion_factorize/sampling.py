@@ -1,0 +1,91 @@
+"""One trained network, drawn from in several ways: DDIM steps, DDPM, fresh noise and guidance."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.diffusion_factorize import canvases as c
+from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
+
+COUNTS = (1, 2, 3, 5, 10, 20, 50)  # DDIM steps
+GUIDANCE = (0.0, 3.0)
+PLACED = "darkest_accuracy"
+
+
+@calculations.register("sampling-ways")
+class SamplingWays(Calculation):
+    """How accurate samples of one network are, by the way they are drawn.
+
+    The network is trained on sums of stripes outside the cross for ``steps`` steps; a tenth of its examples come
+    without their code, so that guidance has something to lean on. ``full`` also draws with all steps of DDPM.
+    """
+
+    exact: ClassVar[bool] = False
+    quantities: ClassVar = {
+        **{f"right_{count}": f"share of trained places that are right with {count} DDIM steps" for count in COUNTS},
+        "loss_5": "accuracy with 50 DDIM steps less that with 5, on trained places",
+        "loss_10": "accuracy with 50 DDIM steps less that with 10, on trained places",
+        "fresh": "accuracy with 50 steps that draw all noise anew, on trained places",
+        "ddpm": "accuracy with all steps of DDPM, on trained places",
+        "loss_ddpm": "accuracy with DDPM less that with 10 DDIM steps, on trained places",
+        **{f"guided_{weight:.0f}": f"accuracy with guidance {weight:g} on trained places" for weight in GUIDANCE},
+        "guided_vertical_x": "accuracy of the never-shown x with guidance 3",
+        "plain_vertical_x": "accuracy of the never-shown x without guidance",
+        "guided_vertical_y": "accuracy of y where x was never shown, with guidance 3",
+        "plain_vertical_y": "accuracy of y where x was never shown, without guidance",
+        "guidance_gain": "accuracy of the never-shown x with guidance 3 less that without",
+        "guidance_change": "accuracy of y where x was never shown, with guidance 3 less that without",
+    }
+
+    steps: int = Field(default=4000, ge=1)
+    batch: int = Field(default=64, ge=1)
+    full: bool = True
+
+    def compute(self) -> Computed:
+        from recombine.models.diffusion_network import DiffusionNetwork, Sampler
+        from recombine.training.loop import fit
+        from recombine.training.run import build, measure_network
+        from recombine.training.steppers import Member
+
+        plan = self.training().plan()
+        network = build(plan.problem, plan.model, plan.seed)
+        assert isinstance(network, DiffusionNetwork)
+        fit([Member(network, plan.problem.training_set(plan.seed), plan.recipe, plan.seed)])
+
+        def placed(sampler: Sampler) -> dict[str, float]:
+            network.sampler = sampler
+            return measure_network(plan, network)[1][PLACED]
+
+        found = {f"right_{count}": placed(Sampler(steps=count))["id"] for count in COUNTS}
+        found |= {"fresh": placed(Sampler(steps=50, eta=1.0))["id"]}
+        found |= {f"loss_{few}": found["right_50"] - found[f"right_{few}"] for few in (5, 10)}
+        if self.full:
+            found["ddpm"] = placed(Sampler(kind="ddpm"))["id"]
+            found["loss_ddpm"] = found["ddpm"] - found["right_10"]
+        plain, guided = placed(Sampler()), placed(Sampler(guidance=GUIDANCE[-1]))
+        found |= {f"guided_{weight:.0f}": placed(Sampler(guidance=weight))["id"] for weight in GUIDANCE}
+        for factor in ("x", "y"):
+            found |= {f"guided_vertical_{factor}": guided[f"vertical-{factor}"]}
+            found |= {f"plain_vertical_{factor}": plain[f"vertical-{factor}"]}
+        found["guidance_gain"] = found["guided_vertical_x"] - found["plain_vertical_x"]
+        found["guidance_change"] = found["guided_vertical_y"] - found["plain_vertical_y"]
+        return Computed(found)
+
+    def training(self) -> Experiment:
+        """The training that is drawn from."""
+        usual = c.crossed(Scale.LAPTOP, model={"drop": 0.1}, measures=(PLACED,))
+        return change(usual, seed=self.seed, recipe=change(usual.recipe, steps=self.steps, batch=self.batch))
+
+    def expected_seconds(self) -> float:
+        return 1.5 * seconds_together(self.training())
+
+
+def ways(name: str, says: str, share: float) -> Setting:
+    """The ways to draw from a network that was trained for a share of the usual steps, at laptop size throughout."""
+    steps = round(share * c.SIZES[Scale.LAPTOP].steps)
+    return setting(name, says, lambda _: SamplingWays(steps=steps, full=share == 1))
+
+
+trained = ways("sampling", "Ways to draw from one trained network.", 1.0)
+barely_trained = ways("sampling_start", "The same after a hundredth of the steps.", 0.01)

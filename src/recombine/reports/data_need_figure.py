@@ -1,0 +1,73 @@
+"""How accurate held-out places become with the number of bumps that are shown, a line for each size of the picture."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recombine.papers.diffusion_factorize.data_need import ACCURATE, DiffusionDataNeed
+from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image, logarithmic
+from recombine.reports.compared_looks import by_seed
+from recombine.reports.markup import Markup
+from recombine.reports.numbers import count, short
+from recombine.reports.settings import SettingRuns
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def sizes_of(setting: SettingRuns) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """By N in rising order: numbers of bumps, and the accuracy for each seed and number."""
+    names = {name for run in setting.with_status("done") for name in run.arrays}
+    sides = sorted(int(found[1]) for name in names if (found := re.fullmatch(r"accuracies_(\d+)", name)))
+    pairs = {n: (by_seed(setting, f"bumps_{n}"), by_seed(setting, f"accuracies_{n}")) for n in sides}
+    return {
+        n: (bumps[0], right)
+        for n, (bumps, right) in pairs.items()
+        if bumps is not None and right is not None and bumps.shape[1:] == right.shape[1:]
+    }
+
+
+def data_need_figure(setting: SettingRuns) -> Markup | None:
+    """Accuracy on held-out places against the number of bumps; None where no accuracies were kept."""
+    found, work = sizes_of(setting), setting.work
+    if not found:
+        return None
+    assert isinstance(work, DiffusionDataNeed)
+
+    def draw(figure: "Figure") -> None:
+        axes = figure.add_subplot()
+        axes.axhline(ACCURATE, linestyle=":", color="#666666", linewidth=1.0, zorder=1)
+        for place, (n, (bumps, right)) in enumerate(found.items()):
+            style = place % len(COLOURS)
+            for each in right:
+                axes.plot(bumps, each, ".", color=COLOURS[style], markersize=4, alpha=0.45)
+            axes.plot(
+                bumps, right.mean(axis=0), color=COLOURS[style], marker=MARKS[style], linestyle=LINES[style],
+                markersize=4.5, linewidth=1.4, label=f"N = {n}",
+            )  # fmt: skip
+        logarithmic(axes.xaxis)
+        axes.set_ylim(-0.02, 1.03)
+        axes.set_xlabel("bumps shown" + (", beside lone stripes" if work.stripes else ""))
+        axes.set_ylabel("share of held-out places right")
+        figure.legend(loc="outside upper left", ncols=len(found), frameon=False, handlelength=2.6)
+
+    told = "; ".join(f"N = {n}: {_told(setting, n, right)}" for n, (_, right) in found.items())
+    seeds = count(max(len(right) for _, right in found.values()), "seed")
+    beside = "beside lone stripes" if work.stripes else "without lone stripes"
+    alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
+    caption = (
+        f"Share of held-out places that are right against the number of bumps shown {beside}, mean over {seeds}; dots: "
+        f"single seeds. Dotted: {ACCURATE:g}, where the number that is needed is read off. {told}."
+    )
+    return framed(image(draw, (3.9, 3.2), alt), caption)
+
+
+def _told(setting: SettingRuns, n: int, right: np.ndarray) -> str:
+    """How accurate it gets with all bumps, and how many are needed where that is enough."""
+    most = f"{short(float(right.mean(axis=0)[-1]))} with all"
+    needs = setting.numbers(f"need_{n}")
+    if not needs:
+        return f"{most}, never enough"
+    short_of = f" in {len(needs)} of {count(len(right), 'seed')}" if len(needs) < len(right) else ""
+    return f"{most}, {short(float(np.mean(needs)))} needed{short_of}"

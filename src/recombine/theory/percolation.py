@@ -1,0 +1,299 @@
+"""When does what training shows hang together? Percolation of points that are joined when near.
+
+Liang et al. (2024), section 3.3 and appendices A.5 and D: two pictures of a bump help each other when they overlap by
+more than a threshold, that is when their centres are nearer than a reach (`overlap`, `reach`). As points are added to
+a box, the largest cluster takes over at a critical density (`curve`, `critical`).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.seeds import stream
+from recombine.core.shapes import Float, Integer
+
+Number: TypeAlias = float | int
+Period: TypeAlias = Number | Sequence[Number] | np.ndarray | None
+Sides: TypeAlias = np.ndarray | None  # the checked period: a length per axis
+
+PAIRS = 10_000_000  # more near pairs than this are not listed (16 bytes each)
+NEIGHBOURS = 5  # each point's first links where pairs are not listed, itself among them
+CHUNK = 65_536  # points asked for their neighbours at a time
+SAMPLE = 1_000  # points whose neighbours are counted to guess the number of pairs
+
+
+def overlap(distance: Number, sigma: Number, denominator: Number = 4) -> float:
+    """How much two bumps exp(−r²/(c σ²)) overlap whose centres lie D apart, c being `denominator`.
+
+        ‖√(ab)‖₂ / ‖a‖₂ = (∫ab / ∫a²)^½ = exp(−D² / (4 c σ²))
+
+    The definition of appendix A.5, the root of the normalised inner product, for bumps that many pixels show: of
+    narrow ones (σ near a quarter of a pixel) pictures show less than this. 1: the same bump; 0: nothing in common.
+    """
+    _check_positive(sigma=sigma, denominator=denominator)
+    if not distance >= 0:
+        raise InputError(f"distance {distance:g} between two bumps must be at least 0; give its size.")
+    return math.exp(-((distance / sigma) ** 2) / (4 * denominator))
+
+
+def reach(threshold: Number, sigma: Number, denominator: Number = 4) -> float:
+    """The distance D = 2σ √(c ln(1/θ)) at which the overlap of two bumps falls to a threshold θ."""
+    _check_positive(sigma=sigma, denominator=denominator)
+    if not 0 < threshold < 1:
+        raise InputError(f"threshold {threshold:g} of the overlap must lie strictly between 0 and 1; choose one there.")
+    return float(2 * sigma * math.sqrt(denominator * -math.log(threshold)))
+
+
+def largest_share(points: np.ndarray, radius: Number, period: Period = None) -> float:
+    """The share of points (items, axes) in the largest cluster, where points strictly nearer than `radius` are joined.
+
+    1: all hang together; 1/items: no two are joined. `period` closes every axis to a ring of that length, or of its
+    own where one is given per axis: distances are the shorter way round, and points outside are wrapped.
+    """
+    return float(np.bincount(clusters(points, radius, period)).max() / len(points))
+
+
+def clusters(points: np.ndarray, radius: Number, period: Period = None) -> Integer[np.ndarray, " items"]:
+    """The number of each point's cluster, from 0: a chain of steps shorter than `radius` joins equal numbers.
+
+    Time and memory stay near linear in the number of points, however many of them are near each other.
+    """
+    places, sides = _checked(points, radius, period)
+    pairs = _near_pairs(places, radius, sides)
+    return _crowded(places, radius, sides) if pairs is None else _joined(np.arange(len(places)), *pairs.T)
+
+
+def prefix_shares(
+    points: np.ndarray, counts: Sequence[int] | np.ndarray, radius: Number, period: Period = None
+) -> Float[np.ndarray, " counts"]:
+    """`largest_share` of the first points, for each of the rising `counts`, from one list of near pairs."""
+    (places, sides), steps = _checked(points, radius, period), np.asarray(counts)
+    if not len(steps) or steps[0] < 1 or steps[-1] > len(places) or (np.diff(steps) < 0).any():
+        raise InputError(
+            f"counts {steps.tolist()} of points must rise from at least 1 to at most the {len(places)} there are; "
+            "sort them and leave out the rest."
+        )
+    pairs = _near_pairs(places, radius, sides)
+    if pairs is None:
+        return np.array([largest_share(places[:count], radius, period) for count in steps.tolist()])
+    # A pair is there once its later point is.
+    pairs = pairs[np.argsort(pairs.max(axis=1), kind="stable")]
+    ends = np.searchsorted(pairs.max(axis=1), steps)
+    shares, labels = [], np.empty(0, dtype=np.intp)
+    for count, start, end in zip(steps.tolist(), [0, *ends[:-1]], ends, strict=True):
+        # The clusters so far enter as one node each, so every pair is looked at once.
+        labels = np.concatenate([labels, labels.max(initial=-1) + 1 + np.arange(count - len(labels))])
+        labels = _joined(labels, *labels[pairs[start:end]].T)
+        shares.append(np.bincount(labels).max() / count)
+    return np.array(shares)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The largest share against density, for several random orders of arrival."""
+
+    densities: Float[np.ndarray, " densities"]  # points per unit of volume, as drawn
+    counts: Integer[np.ndarray, " densities"]
+    shares: Float[np.ndarray, "seeds densities"]
+
+    @property
+    def mean(self) -> Float[np.ndarray, " densities"]:
+        """The mean over seeds."""
+        return self.shares.mean(axis=0)
+
+    def interval(self) -> tuple[Float[np.ndarray, " densities"], Float[np.ndarray, " densities"]]:
+        """Where the mean lies with 95 % confidence (Student's t over seeds), within 0 and 1; one seed says nothing."""
+        seeds = len(self.shares)
+        if seeds < 2:
+            return np.zeros(len(self.counts)), np.ones(len(self.counts))
+        half = _student(seeds) * self.shares.std(axis=0, ddof=1) / math.sqrt(seeds)
+        return np.maximum(self.mean - half, 0.0), np.minimum(self.mean + half, 1.0)
+
+
+def curve(
+    densities: Sequence[Number] | np.ndarray,
+    side: Number,
+    radius: Number,
+    *,
+    seeds: Sequence[int] = range(5),
+    periodic: bool = False,
+    spacing: Number | None = None,
+    axes: int = 2,
+) -> Curve:
+    """The largest share in a box of this side as points arrive one after another, once per seed.
+
+    Points fall anywhere in the box; with `spacing` they are the sites of a lattice, in random order without repeats
+    (unit spacing makes the density the share of sites that are filled). Each density takes the first
+    round(density · volume) points of one order, which depends on nothing but the seed, the box and the spacing.
+    """
+    _check_positive(side=side, axes=axes, seeds=len(seeds))
+    volume, wanted = float(side) ** axes, np.asarray(densities, dtype=np.float64)
+    counts = np.rint(wanted * volume)
+    sites = _sites(side, spacing, axes) if spacing is not None else None
+    room = math.inf if sites is None else len(sites)
+    if not len(counts) or not np.isfinite(counts).all() or not np.all(np.diff(counts, prepend=0, append=room + 1) > 0):
+        raise InputError(
+            f"densities {wanted.tolist()} put {counts.tolist()} points into a volume of {volume:g}; these must rise "
+            f"from at least 1 to at most {room}, so change the densities or the box."
+        )
+    counts = counts.astype(np.int64)
+    shares = []
+    for seed in seeds:
+        rng = stream(seed, "percolation")
+        points = side * rng.random((int(counts[-1]), axes)) if sites is None else rng.permutation(sites)[: counts[-1]]
+        shares.append(prefix_shares(points, counts, radius, side if periodic else None))
+    return Curve(counts / volume, counts, np.stack(shares))
+
+
+@dataclass(frozen=True)
+class Critical:
+    """Where the largest cluster takes over. Infinite ends decide nothing, as for one seed."""
+
+    density: float  # at which the mean share crosses the level; inf: never, −inf: below the first density
+    low: float  # 95 % interval of that density over seeds
+    high: float
+    each: tuple[float, ...]  # the same crossing of each seed's own curve
+    steepest: float  # the middle of the step over which the mean rises fastest
+
+
+def critical(found: Curve, level: Number = 0.5) -> Critical:
+    """The density above which the mean share stays at `level` or more, interpolated between the curve's densities.
+
+    The interval is Student's t around it, with the jackknife's spread: the crossing of the mean without each seed.
+    The threshold of an endless plane is met only as the box grows: a small periodic one crosses early, for a cluster
+    that closes on itself takes up much of it; open edges, whose points have fewer neighbours, make the crossing later.
+    """
+    if len(found.densities) < 2:
+        raise InputError("a curve of one density crosses nothing; compute it at two densities or more.")
+    if not 0 < level < 1:
+        raise InputError(f"level {level:g} of the largest share must lie strictly between 0 and 1; choose one there.")
+    seeds, density = len(found.shares), _crossing(found.densities, found.mean, level)
+    each = tuple(_crossing(found.densities, shares, level) for shares in found.shares)
+    others = (found.shares.sum(axis=0) - found.shares) / max(seeds - 1, 1)
+    without = [_crossing(found.densities, shares, level) for shares in others]
+    low, high = -math.inf, math.inf
+    if seeds > 1 and np.isfinite([density, *without]).all():
+        half = _student(seeds) * math.sqrt((seeds - 1) * float(np.var(without)))
+        low, high = density - half, density + half
+    rise = int(np.argmax(np.diff(found.mean) / np.diff(found.densities)))
+    return Critical(density, low, high, each, float(found.densities[rise : rise + 2].mean()))
+
+
+def _crossing(densities: np.ndarray, shares: np.ndarray, level: Number) -> float:
+    # The last time below, for a single point is a cluster of share 1.
+    below = np.flatnonzero(shares < level)
+    if not len(below):
+        return -math.inf
+    step = slice(below[-1], below[-1] + 2)
+    return float(np.interp(level, shares[step], densities[step], right=math.inf))
+
+
+def _student(seeds: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(seeds - 1, 0.975))
+
+
+def _sites(side: Number, spacing: Number, axes: int) -> Float[np.ndarray, "sites axes"]:
+    along = round(side / spacing) if spacing > 0 else 0
+    if along < 1 or not math.isclose(along * spacing, side, rel_tol=1e-9):
+        raise InputError(f"spacing {spacing:g} must divide the side {side:g} of the box; choose a whole part of it.")
+    return np.indices((along,) * axes).reshape(axes, -1).T * float(spacing)
+
+
+def _near_pairs(places: np.ndarray, radius: Number, sides: Sides) -> Integer[np.ndarray, "pairs 2"] | None:
+    """The pairs of points to be joined, or None where they are too many to list."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(places, boxsize=sides)
+    near = tree.query_ball_point(places[:: max(1, len(places) // SAMPLE)], radius, return_length=True)
+    if (np.mean(near) - 1) * len(places) / 2 > PAIRS:
+        return None
+    # The tree joins at its radius too; the next smaller number makes that strict.
+    return np.asarray(tree.query_pairs(np.nextafter(radius, 0.0), output_type="ndarray"))
+
+
+def _joined(labels: np.ndarray, left: np.ndarray, right: np.ndarray) -> Integer[np.ndarray, " items"]:
+    """Labels after the clusters named on the left were joined to those on the right."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = int(labels.max(initial=-1)) + 1
+    graph = coo_array((np.ones(len(left), dtype=np.bool_), (left, right)), shape=(size, size))
+    return connected_components(graph, directed=False)[1][labels]
+
+
+def _crowded(places: np.ndarray, radius: Number, sides: Sides) -> Integer[np.ndarray, " items"]:
+    """Clusters without a list of pairs: only ever the nearest points of another cluster are asked for."""
+    # A tree cannot part equal points, and would search through all of them for each.
+    distinct, again = np.unique(places, axis=0, return_inverse=True)
+    everything = np.arange(len(distinct))
+    labels = _joined(everything, *_nearest(distinct, everything, everything, radius, sides, NEIGHBOURS))
+    largest = np.flatnonzero(labels == np.bincount(labels).argmax())
+    rest = np.setdiff1d(everything, largest, assume_unique=True)
+    labels = _joined(labels, *labels[_nearest(distinct, rest, largest, radius, sides)])
+    while True:
+        # Two clusters differ in some bit of their number: asking one half for its nearest in the other meets all.
+        names, own = np.unique(labels[rest], return_inverse=True)
+        links = [np.empty((2, 0), dtype=np.intp)]
+        for bit in range(len(names).bit_length()):
+            ones = (own >> bit) % 2 == 1
+            links.append(_nearest(distinct, rest[ones], rest[~ones], radius, sides))
+        found = np.concatenate(links, axis=1)
+        if not found.size:
+            return labels[again.ravel()]
+        labels = _joined(labels, *labels[found])
+
+
+def _nearest(
+    places: np.ndarray, asked: np.ndarray, known: np.ndarray, radius: Number, sides: Sides, count: int = 1
+) -> Integer[np.ndarray, "2 links"]:
+    """Those asked that are nearer than `radius` to one of their nearest known points, and those points."""
+    from scipy.spatial import cKDTree
+
+    links = [np.empty((2, 0), dtype=np.intp)]
+    tree = cKDTree(places[known], boxsize=sides)
+    for start in range(0, len(asked) if len(known) else 0, CHUNK):
+        part = asked[start : start + CHUNK]
+        distance, found = map(np.asarray, tree.query(places[part], k=list(range(1, count + 1))))
+        near = distance < radius
+        links.append(np.stack([part[np.nonzero(near)[0]], known[found[near]]]))
+    return np.concatenate(links, axis=1)
+
+
+def _check_positive(**values: Number) -> None:
+    for name, value in values.items():
+        if not 0 < value < math.inf:
+            raise InputError(f"{name} {value:g} must be positive and finite; choose another.")
+
+
+def _checked(points: np.ndarray, radius: Number, period: Period) -> tuple[np.ndarray, Sides]:
+    """The points as floats, wrapped into the period, and the length of each axis."""
+    if points.ndim != 2 or 0 in points.shape:
+        raise InputError(
+            f"points of shape {points.shape} must be (items, axes) with one of each at least; "
+            "write points on a line as points[:, None]."
+        )
+    if points.dtype.kind not in "fiu":
+        raise InputError(f"points of type {points.dtype} must be real numbers; convert them first.")
+    places = np.array(points, dtype=np.float64)
+    if not np.isfinite(places).all():
+        row = int(np.flatnonzero(~np.isfinite(places).all(axis=1))[0])
+        raise InputError(f"point {row} is {places[row].tolist()}; coordinates must be finite, so drop or repair it.")
+    _check_positive(radius=radius)
+    if period is None:
+        return places, None
+    sides = np.asarray(period, dtype=np.float64)
+    if sides.shape not in ((), (places.shape[1],)) or not (np.isfinite(sides) & (sides > 0)).all():
+        raise InputError(
+            f"period {period} of points on {places.shape[1]} axes must be one positive length, or one per axis; "
+            "leave it out where no axis closes."
+        )
+    sides = np.broadcast_to(sides, places.shape[1:]).copy()
+    places %= sides
+    # A tiny negative number rounds up to the period itself, which is 0.
+    return np.where(places < sides, places, 0.0), sides
