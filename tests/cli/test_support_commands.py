@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from recombine.cli.forecasting import missing_parts
-from recombine.cli.problem import DRAWN, read_problem
+from recombine.cli.listing import written
+from recombine.cli.problem import DRAWN, parse_settings, read_problem
 from recombine.core.compositions import compositions
 from recombine.core.errors import InputError
 from recombine.splits import supports
@@ -82,6 +83,7 @@ def test_a_forecast_in_words(answers):
     assert code == 0
     assert out.startswith("Impossible without help from the decoder")
     assert "share of pixels left free" in out
+    assert "accuracy" not in out  # nobody has one
     assert "- unseen value: training never shows" in out
     assert "x1 from 0.0" in out
     told = out.split("Where values of sprite 1 lack support (. none, @ all of them):\n")[1].splitlines()
@@ -183,7 +185,11 @@ REFUSED = [
         "is shown where a support draws it: it has no split",
     ),
     (("forecast", "sprites", "--support", "planes", "--isolated", "all"), "it has no split, isolated factors"),
-    (("forecast", "sprites", "--support", "planes", "--set", "examples=0"), "and their number"),
+    (("forecast", "sprites", "--support", "planes", "--set", "examples=0"), "examples = 0 is too few"),
+    (("forecast", "sprites", "--support", "planes:without={x1: [0.5]}"), "the range [0.5]; a range has two ends"),
+    (("forecast", "sprites", "--support", "planes:without={x1: [0, 0.5, 1]}"), "a range has two ends"),
+    (("forecast", "sprites", "--support", "planes", "--model", "cnn-decoder"), "draws pictures of one channel"),
+    (("train", "sprites", "--support", "planes", "--model", "cnn-decoder"), "draws pictures of one channel"),
     (("forecast", "sprites", "--support", "planes", "--set", "count=1"), "a plane with the free slot 1"),
     (("forecast", "sprites", "--support", "planes", "--set", "composition=learned"), "has no formula"),
     (("forecast", "sprites", "--support", "planes", "--set", "inputs=unti"), "inputs = 'unti'"),
@@ -245,3 +251,28 @@ def test_a_few_steps_on_sprites(tmp_path: Path):
     assert found["specification"]["problem"]["support"] == {"kind": "planes"}
     assert found["specification"]["recipe"]["schedule"] == "cosine"
     assert len(list((tmp_path / "here" / "runs").iterdir())) == 1
+
+
+def test_defaults_are_listed_as_they_are_typed(answers):
+    found = json.loads(answers["everything"][1])
+    models_, tasks_, supports_ = (
+        {row["name"]: row["settings"] for row in found[sort]} for sort in ("models", "tasks", "supports")
+    )
+    assert models_["compositional"]["composition"] == "soft"
+    assert tasks_["sprites"]["composition"] == "over"
+    typed = supports_["planes"]["planes"]
+    assert "Plane(" not in typed
+    assert supports.parse({"kind": "planes", **parse_settings(f"planes={typed}")}) == supports.planes()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (compositions.soft(temperature=2.0), "{kind: soft, temperature: 2.0}"),
+        ((compositions.soft(), 1.5), "[soft, 1.5]"),
+        ({"x1": (0.0, 0.5)}, "{x1: [0.0, 0.5]}"),
+        (None, "None"),
+    ],
+)
+def test_values_are_written_as_they_are_typed(value, words):
+    assert written(value) == words

@@ -316,3 +316,13 @@ def test_it_is_gone_when_it_is_not_registered():
 def test_a_name_is_given_once(lighten):
     with pytest.raises(InputError, match="composition 'lighten' is registered already"):
         compositions.register("lighten")(lighten)
+
+
+def test_a_composition_without_its_methods_is_refused_when_it_is_registered():
+    with pytest.raises(InputError, match=r"composition 'half-done' lacks 'over'; a composition must define it"):
+
+        @compositions.register("half-done")
+        class HalfDone(Composition):
+            """Nothing yet."""
+
+    assert "half-done" not in compositions

@@ -86,3 +86,13 @@ def test_yaml_is_read_safely(tmp_path: Path):
         read_yaml(bad)
     with pytest.raises(InputError, match="cannot read"):
         read_yaml(tmp_path / "missing.yaml")
+
+
+def test_a_list_that_ends_too_early_is_said_to_do_so():
+    class Pair(Spec):
+        """Two numbers."""
+
+        ends: tuple[float, float]
+
+    with pytest.raises(InputError, match=r"^Pair: ends = \[1\.5\] has too few values; give the next one too\.$"):
+        Pair.read({"ends": [1.5]})

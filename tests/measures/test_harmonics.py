@@ -14,9 +14,7 @@ def waves(*amounts):
     """(y, x, features): cosine and sine of ``turns`` turns of a factor, each pair times its size."""
     y, x = np.indices(SHAPE)
     angles = {"y": 2 * np.pi * y / SHAPE[0], "x": 2 * np.pi * x / SHAPE[1]}
-    pairs = [
-        size * wave(turns * angles[factor]) for factor, turns, size in amounts for wave in (np.cos, np.sin)
-    ]
+    pairs = [size * wave(turns * angles[factor]) for factor, turns, size in amounts for wave in (np.cos, np.sin)]
     return np.stack(pairs, axis=-1)
 
 
@@ -34,7 +32,7 @@ def test_circles_of_unequal_size_turned_and_begun_elsewhere_are_circles():
 
 @pytest.mark.parametrize(("factor", "other"), [("x", "y"), ("y", "x")])
 def test_a_wave_of_two_turns_counts_as_no_circle(factor, other):
-    """Its variance is 9/2 in each of two directions; that of the circle beside it is 4/2, that of the other is left out."""
+    """Its variance is 9/2 in each of two directions, that of the circle beside it 4/2; the other circle comes fifth."""
     layer = waves((factor, 2, 3.0), (factor, 1, 2.0), (other, 1, 1.0))
     assert circle_share(layer) == pytest.approx(4 / (9 + 4))
 

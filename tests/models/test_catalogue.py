@@ -130,7 +130,10 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "diffusion", "width": 5}, "diffusion: width = 5: .* multiple of 2"),
         ({"kind": "diffusion", "width": 6, "heads": 5}, "2 x 6 channels into heads = 5 equal parts; change one"),
         ({"kind": "diffusion", "samples": 1001}, "samples = 1001 is more than the 1000 steps of noise; lower it"),
-        ({"kind": "diffusion", "guidance": 2.0}, "guidance = 2 needs a model that also learned without codes; set drop"),
+        (
+            {"kind": "diffusion", "guidance": 2.0},
+            "guidance = 2 needs a model that also learned without codes; set drop",
+        ),
         ({"kind": "diffusion", "sampler": "ddmp"}, "diffusion: sampler = 'ddmp': .* 'ddim' or 'ddpm'"),
         ({"kind": "diffusion", "eta": 1.5}, "diffusion: eta = 1.5"),
         ({"kind": "diffusion", "drop": 1.0}, "diffusion: drop = 1.0: .* less than 1"),

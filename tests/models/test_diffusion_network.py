@@ -283,17 +283,19 @@ def test_a_specification_builds_what_it_says():
     assert network.sampler == Sampler("ddim", 7, 0.5, 2.0)
     assert (network.schedule, network.drop, network.image) == (NoiseSchedule(50), 0.1, (8, 16))
     assert network.denoiser.stem.out_channels == 6
-    published = models.diffusion_unet(width=8, attention=16, pairs=3, sampler="ddpm").build(interface, torch.Generator())
+    published = models.diffusion_unet(width=8, attention=16, pairs=3, sampler="ddpm").build(
+        interface, torch.Generator()
+    )
     assert published.sampler.kind == "ddpm"
     assert published.probe == "layer4"
     assert isinstance(published.denoiser.downs[0].block.attention, nn.Identity)
 
 
 @pytest.mark.parametrize("name", ["diffusion", "diffusion-unet"])
-@pytest.mark.parametrize(
-    ("image", "channels"), [((12, 16), 1), ((8, 20), 1), ((2, 8), 1), ((1, 1), 1), ((8, 24), 3)]
-)
+@pytest.mark.parametrize(("image", "channels"), [((12, 16), 1), ((8, 20), 1), ((2, 8), 1), ((1, 1), 1), ((8, 24), 3)])
 def test_pictures_that_cannot_be_halved_are_refused_in_one_sentence(name, image, channels):
     interface = Interface(inputs=6, levels=(2, 3), image=image, channels=channels)
-    with pytest.raises(InputError, match=f"multiples of 8 .* got {image[0]} x {image[1]} with {channels} channels; use"):
+    with pytest.raises(
+        InputError, match=f"multiples of 8 .* got {image[0]} x {image[1]} with {channels} channels; use"
+    ):
         models[name]().check(interface)

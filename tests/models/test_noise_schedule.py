@@ -1,4 +1,4 @@
-"""Noise and its removal against the identities that the formulas imply, and beside another library where it is there."""
+"""Noise and its removal against the identities that their formulas imply, and beside another library if it is there."""
 
 import warnings
 
@@ -162,9 +162,7 @@ def test_where_a_picture_was_cut_the_noise_is_taken_anew():
     picture = SHORT.clean(noisy, wrong, 4)
     assert (picture.abs() == 1).any()
     direction = (noisy - SHORT.kept[4] ** 0.5 * picture) / (1 - SHORT.kept[4]) ** 0.5
-    torch.testing.assert_close(
-        SHORT.ddim(noisy, wrong, 4, 1, 0.0, noise(7)), SHORT.noised(picture, direction, at(1))
-    )
+    torch.testing.assert_close(SHORT.ddim(noisy, wrong, 4, 1, 0.0, noise(7)), SHORT.noised(picture, direction, at(1)))
 
 
 @each_step

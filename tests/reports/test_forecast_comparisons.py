@@ -132,3 +132,25 @@ def test_values_without_a_logarithm_are_drawn_at_the_floor(image_bytes, parsed):
     assert "1 exact: forecast ≈0, measured 0; 2 wide" in picture.attributes["alt"]
     assert f"Values below {FLOOR:g} are drawn at {FLOOR:g}." in figure
     assert np.isfinite(chosen[1].held_out.measured.low)
+
+
+def test_with_papers_named_runs_that_are_not_theirs_are_left_out(store, record, make):
+    claim = make.claim("X9", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(high=1.0), "none"))
+    ours, other, bare = make.tiny(Scale.QUICK), make.tiny(Scale.QUICK, examples=20), make.tiny(Scale.QUICK, examples=9)
+    for experiment in (ours, other, bare):
+        record(store, experiment, {"ood_nmse": 0.5})
+    for experiment in (ours, other):
+        store.commit_forecast(experiment.problem.digest(), forecast_of(experiment, {"ood": 2.0}))
+    everything, without = compare(gather([make.paper(claim)], Scale.QUICK, [store]))
+    assert (len(everything), without) == (2, 1)
+    (found,), without = compare(gather([make.paper(claim)], Scale.QUICK, [store], only=True))
+    assert (found.label, without) == ("tiny", 0)
+
+
+def test_a_page_of_a_named_paper_says_that_it_has_none(store, record, make):
+    claim = make.claim("X9", {"main": make.shown}, {"main": make.shown}, Check("ood_nmse", Range(high=1.0), "none"))
+    record(store, make.tiny(Scale.QUICK), {"ood_nmse": 0.5})
+    store.commit_forecast(make.tiny(Scale.QUICK).problem.digest(), forecast_of(make.tiny(Scale.QUICK), {"ood": 2.0}))
+    page = forecast_section(gather([make.paper(claim)], Scale.QUICK, [store], only=True))
+    assert "No trained run of the papers asked for, but for those of supports, with a recorded forecast yet." in page
+    assert "<table" not in page

@@ -33,6 +33,7 @@ def reached(figure):
 def test_there_is_a_labelled_panel_for_each_pair(image_bytes, parsed):
     figure = support_figure(setting_of("random"))
     svg = image_bytes(figure).decode()
+    assert ("shape1", "shape2") in PANELS
     assert svg.count("<image") == len(PANELS)  # the dots of a panel are one image
     for name in {name for pair in PANELS for name in pair}:
         assert svg.count(f">{name}<") == sum(pair.count(name) for pair in PANELS)
@@ -63,10 +64,13 @@ def test_a_cut_is_shaded_where_a_panel_has_its_latent(image_bytes):
     assert image_bytes(figure).decode().count(SHADE) == 2  # (x1, x2) and (x1, y1)
     assert "Red: cut out (x1 from 0.05 to 0.45)." in figure
     assert reached(figure)["x1, x2"] == 28 - 3  # cells that lie in the gap, of the line across
-    hidden = support_figure(setting_of(supports.planes(without={"shape2": (0.0, 0.1)})))
-    assert SHADE not in image_bytes(hidden).decode()
-    assert "Red" not in hidden
-    assert "without shape2 from 0 to 0.1" in hidden
+    shapes = support_figure(setting_of(supports.planes(without={"shape2": (0.0, 0.1)})))
+    assert image_bytes(shapes).decode().count(SHADE) == 1  # (shape1, shape2)
+    assert "without shape2 from 0 to 0.1" in shapes
+    third = support_figure(setting_of(supports.random(without={"hue3": (0.0, 0.1)}), 3))
+    assert SHADE not in image_bytes(third).decode()  # no panel has the third sprite
+    assert "Red" not in third
+    assert "without hue3 from 0 to 0.1" in third
 
 
 def test_the_box_of_a_cut_spans_what_it_does_not_name():
@@ -77,7 +81,7 @@ def test_the_box_of_a_cut_spans_what_it_does_not_name():
     assert "all at once" in support_figure(setting_of(cut))
 
 
-@pytest.mark.parametrize(("count", "panels"), [(1, 1), (3, 5)])
+@pytest.mark.parametrize(("count", "panels"), [(1, 1), (3, 6)])
 def test_other_numbers_of_sprites(image_bytes, count, panels):
     figure = support_figure(setting_of("random", count))
     assert image_bytes(figure).decode().count("<image") == panels

@@ -194,6 +194,9 @@ def test_the_facts_of_scenes_name_the_support_and_the_numbers():
     assert facts["Asked"] == "30 examples of the support, and as many of the whole space"
     assert "Held out" not in facts
     assert {"Model", "Training"} < set(facts)
+    assert facts["Model composes by"] == "over"
+    assert SCENES.facts(scenes(Scale.QUICK))["Model composes by"] == "soft"  # its default is said too
+    assert SCENES.facts(whole(Scale.QUICK))["Model composes by"].startswith("nothing built in")
 
 
 def arrays_of(work):

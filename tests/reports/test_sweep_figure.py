@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from recombine.reports.markup import raw
 from recombine.reports.sweep_figure import Series, Wording, lines_figure, plane_figure, table
 
 WORDING = Wording("ood_nmse", "hidden layers", "Depth does not rescue (code).", "code")
@@ -22,7 +23,7 @@ def test_each_series_is_a_line_of_means(parsed, image_bytes):
     assert alt == "ood_nmse against hidden layers. Means: bump: 1 at 2, 0.9 at 4, 0.7 at 8; ramp: 2.1 at 2."
     svg = image_bytes(figure).decode()
     assert all(f">{words}<" in svg for words in ("bump", "ramp", "code", "hidden layers", "ood_nmse", "2", "4", "8"))
-    assert "Depth does not rescue (code). Marks: mean over up to 2 seeds" in figure
+    assert "Depth does not rescue (code). Hollow marks: mean over up to 2 seeds" in figure
     assert "Dashed: as bad as a blank picture." in figure
     assert figure == lines_figure([BUMP, RAMP], WORDING)
 
@@ -79,3 +80,39 @@ def test_every_cell_of_a_plane_has_its_number(parsed, image_bytes, log_value):
 def test_without_a_value_there_is_no_figure(draw):
     assert draw([], WORDING) is None
     assert draw([Series("a", {1.0: []})], WORDING) is None
+
+
+@pytest.mark.parametrize("draw", [lines_figure, plane_figure])
+def test_a_quantity_in_words_stands_on_the_axis_in_place_of_its_name(draw, parsed, image_bytes):
+    wording = Wording("all_r2", "width", "Words.", label="R2 on the whole space")
+    figure = draw([BUMP], wording)
+    svg = image_bytes(figure).decode()
+    assert ">R2 on the whole space<" in svg
+    assert "all_r2" not in svg
+    assert parsed(figure).all("img")[0].attributes["alt"].startswith("R2 on the whole space")
+    assert "blank" in draw([BUMP], Wording("ood_nmse", "width", "Words.", label="error"))  # known by its name
+
+
+def test_seeds_are_drawn_over_the_mean(monkeypatch):
+    """Dots with an edge, of 4 points at least, above a hollow mark."""
+    from recombine.reports import sweep_figure
+
+    orders = {}
+
+    def look(draw, size, alt):
+        from matplotlib.figure import Figure
+
+        figure = Figure()
+        draw(figure)
+        for line in figure.axes[0].lines:
+            if line.get_marker() == "o" and line.get_linestyle() == "None":
+                orders.setdefault("seeds", []).append((line.get_zorder(), line.get_markersize()))
+            elif line.get_label() == "bump":
+                orders["mean"] = line.get_zorder()
+                assert line.get_markerfacecolor() == "none"
+        return raw("")
+
+    monkeypatch.setattr(sweep_figure, "image", look)
+    lines_figure([BUMP], WORDING)
+    assert len(orders["seeds"]) == 3
+    assert all(order > orders["mean"] and size >= 4 for order, size in orders["seeds"])

@@ -216,3 +216,30 @@ def test_a_grid_has_no_support_to_look_at():
     bump = Problem(tasks.bump(n=8), regions.block(x=(3, 6), y=(2, 5)))
     with pytest.raises(InputError, match="task 'bump' has no known composition of components"):
         forecast_scenes(bump)
+
+
+def test_what_is_impossible_is_said_of_models_that_compose_as_the_data_do():
+    plain = forecast_scenes(problem("hard", orthogonal_single()))
+    found = forecast_scenes(problem("hard", orthogonal_single()), "mlp-decoder")
+    assert found.verdict.startswith(plain.verdict)
+    assert "This is said of models that compose as the data do: the model 'mlp-decoder' has no" in found.verdict
+    own = forecast_scenes(problem("hard", orthogonal_single()), models.compositional(composition="soft"))
+    assert "This is said of models" not in own.verdict  # asked of its own composition
+
+
+@pytest.mark.parametrize("model", ["cnn-decoder", "rotation-decoder", "per-pixel", "pixel-transformer"])
+def test_a_model_of_one_channel_is_refused(model):
+    with pytest.raises(InputError, match=f"model '{model}' draws pictures of one channel, and those of task 'sprites'"):
+        forecast_scenes(problem(), model)
+
+
+@pytest.mark.parametrize(("strays", "said"), [(0.0, False), (0.0125, True)])
+def test_strays_are_said_apart_from_the_parts(monkeypatch, strays, said):
+    from dataclasses import replace
+
+    cover = scene_forecast._coverage
+    monkeypatch.setattr(scene_forecast, "_coverage", lambda *given: replace(cover(*given), parts=3, strays=strays))
+    found = forecast_scenes(problem("addition"))
+    assert "one point of each of the 3 connected parts of the support" in found.verdict
+    assert ("1.2% of a sample lie apart from all of these" in found.verdict) == said
+    assert (found.details["parts"], found.details["strays"]) == (3, strays)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
+from recombine.splits.designs import DiagonalSupport
 from recombine.theory.coverage import coverage, from_sample
 
 
@@ -149,3 +150,36 @@ def test_bad_samples_are_refused(train, test, options, message):
 def test_a_sample_refuses_a_radius_that_is_no_distance():
     with pytest.raises(InputError, match=r"radius = -0\.1 must be a finite number"):
         from_sample(np.zeros((3, 2, 1)), -0.1)
+
+
+@pytest.mark.parametrize(("width", "pairs"), [(0.05, 7), (0.1, 7), (0.2, 7), (0.4, 9), (0.6, 9)])
+@pytest.mark.parametrize("seed", range(2))
+def test_diagonals_have_a_part_for_each_pair_of_shapes_that_they_show(width, pairs, seed):
+    """A shape is a third of its latent. Slots differ by at most √2 · width: 0 and 2 meet if that exceeds a third."""
+    assert (pairs == 9) == (np.sqrt(2) * width > 1 / 3)
+    rng = stream(seed, "tests", "diagonal")
+    shown, asked = DiagonalSupport(width=width).points(2000, 2, 5, rng), rng.random((2000, 2, 5))
+    for points in (shown, asked):
+        points[..., 2] = np.minimum(np.floor(3 * points[..., 2]), 2)
+    found = coverage(shown, asked, discrete=(2,), seed=seed)
+    assert found.parts == pairs
+    assert found.strays <= 0.01
+
+
+@pytest.mark.parametrize(("apart", "parts"), [(2, 1), (3, 2), (5, 2)])
+def test_a_part_counts_from_one_point_more_than_there_are_latents(apart, parts):
+    """Two slots of a latent each: of three points on, a group far away is a part and no stray."""
+    rng = stream(0, "tests", "strays")
+    points = np.concatenate([rng.random((100, 2, 1)), 9 + 0.01 * rng.random((apart, 2, 1))])
+    found = coverage(points, np.concatenate([points, np.full((1, 2, 1), 10.0)]))
+    assert found.parts == parts
+    assert found.strays == pytest.approx(0 if parts == 2 else apart / (100 + apart))
+    assert found.to_dict()["strays"] == found.strays
+
+
+def test_a_combination_of_discrete_latents_is_a_part_however_few_its_points():
+    points = np.zeros((60, 1, 2))
+    points[:, 0, 0] = np.linspace(0, 1, 60)
+    points[0, 0, 1] = 1
+    found = coverage(points, points, discrete=(1,))
+    assert (found.parts, found.strays) == (2, 0)

@@ -11,6 +11,7 @@ from recombine.core.compositions import AlphaOver, HardOcclusion, SoftOcclusion
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.theory.support import check, check_sample, from_sample, latin_hypercube
+from recombine.theory.support_options import check_options
 
 PIXELS = 7
 CONSTANT_FRONT, CONSTANT_BACK = 0.4, 1.0
@@ -508,3 +509,65 @@ def test_the_seed_changes_no_verdict_and_repeats_itself():
     assert first == again
     for word in ("sufficient", "stacked", "compositional"):
         assert first[word] == other[word]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": 0.0}, "tolerance = 0.0 must lie between 0 and 1"),
+        ({"tolerance": 1.0}, "tolerance = 1.0 must lie between 0 and 1"),
+        ({"tolerance": -0.1}, "tolerance = -0.1 must lie"),
+        ({"tolerance": float("nan")}, "tolerance = nan must lie"),
+        ({"usable": 1.0}, "usable = 1.0 must be at least 0 and below 1"),
+        ({"usable": -1e-9}, "usable = -1e-09 must be"),
+        ({"usable": float("nan")}, "usable = nan must be"),
+        ({"count": 0}, "count = 0 must be at least 1"),
+        ({"count": -3}, "count = -3 must be at least 1"),
+        ({"weights": -1}, "weights = -1 must be at least 0"),
+        ({"seed": -1}, "seed = -1 must be at least 0"),
+    ],
+)
+def test_options_with_which_the_answer_means_nothing_are_refused(options, message):
+    with pytest.raises(InputError, match=message) as caught:
+        check(sum, addition_slope, bars, everywhere, ANCHORS, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_structure_is_refused_with_the_nearest():
+    # Beartype refuses the word itself where annotations are checked, so the rule is asked alone.
+    with pytest.raises(InputError, match="unknown structure 'block'; did you mean 'blocks'"):
+        check_options("block", 1, None, 0.0, 0, 0)
+
+
+def test_the_ends_of_what_options_may_be_are_taken():
+    found = check(sum, addition_slope, bars, everywhere, ANCHORS, count=1, usable=0.0, weights=0, tolerance=0.5)
+    assert found.sufficient
+
+
+def failing(*_):
+    raise ZeroDivisionError("of my own.")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ((failing, addition_slope, bars, "here"), "the composition"),
+        ((sum, failing, bars, "here"), "the derivative for slot 0"),
+        ((sum, addition_slope, failing, "here"), "component 0"),
+        ((sum, addition_slope, bars, failing), "complete"),
+    ],
+)
+def test_what_a_function_raises_is_told_with_its_place_and_kept(given, what):
+    *functions, complete = given
+    with pytest.raises(InputError) as caught:
+        check(*functions, everywhere if complete == "here" else complete, ANCHORS, names=("x",))
+    assert str(caught.value).startswith(f"{what} raised ZeroDivisionError (of my own) at slot 0, x1 = 0; ")
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_sentence_of_ours_passes_as_it_is():
+    def complete(*_):
+        raise InputError("a sentence.")
+
+    with pytest.raises(InputError, match=r"^a sentence\.$"):
+        check(sum, addition_slope, bars, complete, ANCHORS)

@@ -3,20 +3,22 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 import torch
 
 from recombine.core.errors import InputError
+from recombine.core.seeds import torch_seed
 from recombine.data import Problem, tasks
 from recombine.measures import NotFinite
 from recombine.models import models
+from recombine.models.diffusion_network import DiffusionNetwork
 from recombine.splits import regions, supports
 from recombine.studies import change
 from recombine.studies.forecasting import forecast
 from recombine.training import Plan, Recipe, penalties, run, run_stack
-from recombine.training import run as running
 from recombine.training.loop import Member, batches, fit
 from recombine.training.noise import noises
 from recombine.training.observe import observe
@@ -28,6 +30,12 @@ CODE = {"kind": "sinusoidal", "pairs": 4}
 BUMPS = Problem(tasks.bump(n=(8, 16), encoding=CODE), regions.block(y=(2, 5), x=(6, 9)))
 SMALL = models.diffusion(width=6, heads=2, pairs=3, samples=3)
 MLP = models.mlp_decoder(width=7, depth=1)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """A measured error of fewer pictures: of 300, more than there are."""
+    monkeypatch.setattr(import_module("recombine.training.observe"), "DENOISED", 300)
 
 
 def member(problem=BUMPS, model=SMALL, seed=0, **recipe):
@@ -155,8 +163,6 @@ def test_a_step_is_one_of_adam_down_the_error_of_its_batch():
     fit([ours])
     descent = torch.optim.AdamW(plain.network.parameters(), lr=1e-3, weight_decay=0.01)
     rows = next(batches(len(plain.examples), 4, 1, 0))
-    from recombine.core.seeds import torch_seed
-
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed(0, "training", "dropout"))
         plain.network.error(
@@ -192,21 +198,26 @@ def test_evidence_has_samples_and_what_the_probe_holds_beside_its_baselines():
 
 
 def test_the_denoising_error_is_of_shown_pictures_and_of_cells_of_which_nothing_was():
-    """A network that is blind to all but what it was shown would be wrong on the others alone."""
-    held_out = BUMPS.everything.codes[BUMPS.parts.held_out]
-    seen = {}
+    """A network whose error is 1 for codes that were shown and 3 for others; both at the same times and noise."""
+    shown = {code.tobytes() for code in BUMPS.training_set().codes}
+    asked = []
 
-    class Listening(type(build(BUMPS, SMALL, 0))):
-        def error(self, codes, pictures):
-            for code in codes.numpy():
-                seen.setdefault(code.tobytes(), 0)
-            return super().error(codes, pictures)
+    class Planted(DiffusionNetwork):
+        def missed(self, codes, pictures, times, noise):
+            asked.append((codes, pictures, times, noise))
+            wrong = [1.0 if code.numpy().tobytes() in shown else 3.0 for code in codes]
+            return torch.tensor(wrong)[:, None, None].expand_as(pictures)
 
     network = build(BUMPS, SMALL, 0)
-    network.__class__ = Listening
-    observe(BUMPS, network, build(BUMPS, SMALL, 0), 0)
-    shown = BUMPS.training_set().codes
-    assert set(seen) == {code.tobytes() for code in (*shown, *held_out)}
+    network.__class__ = Planted
+    assert observe(BUMPS, network, build(BUMPS, SMALL, 0), 0).denoising == {"shown": 1.0, "new": 3.0}
+    old, new = asked
+    assert torch.equal(old[2], new[2])
+    assert torch.equal(old[3], new[3])
+    assert {code.numpy().tobytes() for code in old[0]} == shown
+    held_out = BUMPS.everything.codes[BUMPS.parts.held_out]
+    assert {code.numpy().tobytes() for code in new[0]} == {code.tobytes() for code in held_out}
+    assert new[2].float().mean() == pytest.approx(499.5, abs=5)  # all times alike
     revealed = change(BUMPS, reveal=True)
     assert set(observe(revealed, network, build(BUMPS, SMALL, 0), 0).denoising) == {"shown"}
 
@@ -258,7 +269,7 @@ def test_a_run_that_diverges_between_checkpoints_has_failed_and_keeps_what_was_m
             raise NotFinite("evidence outputs hold values that are not finite.")
         return None, {"ood_nmse": 0.5}, {}
 
-    monkeypatch.setattr(running, "measure_network", measure_network)
+    monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", measure_network)
     outcome = run(plan(7))
     assert (outcome.status, outcome.measures) == ("failed", {})
     assert outcome.reason.startswith("diverged at the end")
@@ -314,7 +325,9 @@ def test_what_a_diffusion_model_would_not_heed_is_refused(given):
 )
 @pytest.mark.parametrize("model", ["diffusion", "diffusion-unet"])
 def test_tasks_without_pictures_to_draw_are_refused(problem, model):
-    with pytest.raises(InputError, match=f"{model} halves its picture again and again.*; use a task whose pictures are"):
+    with pytest.raises(
+        InputError, match=f"{model} halves its picture again and again.*; use a task whose pictures are"
+    ):
         build(problem, models.parse(model), 0)
 
 

@@ -38,11 +38,17 @@ def forecast(
     else:
         typer.echo(found.verdict)
         typer.echo()
+        told = any(part.accuracy is not None for part in found.sections)  # scenes have no accuracy
         rows = [
-            (part.name, f"{part.expected:.3g}", f"{part.low:.3g} to {part.high:.3g}", _percent(part.accuracy))
+            (
+                part.name,
+                f"{part.expected:.3g}",
+                f"{part.low:.3g} to {part.high:.3g}",
+                *((_percent(part.accuracy),) if told else ()),
+            )
             for part in found.sections
         ]
-        print_table(("section", found.quantity, "between", "accuracy"), rows)
+        print_table(("section", found.quantity, "between", *(("accuracy",) if told else ())), rows)
         typer.echo()
         for each in found.details.get("answers", ()):
             numbers = ", ".join(

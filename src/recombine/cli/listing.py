@@ -1,9 +1,10 @@
 """`recombine list`: what there is, a line each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
+from pydantic import BaseModel
 
 from recombine.cli.output import Json, print_json, print_table
 from recombine.core.errors import unknown
@@ -18,7 +19,20 @@ def _kinds(registry: Any) -> list[dict[str, Any]]:
 
 
 def _default(field: Any) -> str:
-    return "required" if field.is_required() else str(field.get_default(call_default_factory=True))
+    return "required" if field.is_required() else written(field.get_default(call_default_factory=True))
+
+
+def written(value: Any) -> str:
+    """A default as it is typed: a specification by its kind and settings, lists in [], mappings in {}."""
+    if isinstance(value, BaseModel):
+        kind = getattr(type(value), "kind", "")
+        own = value.model_dump(mode="json", exclude_defaults=True)
+        return kind if kind and not own else written({**({"kind": kind} if kind else {}), **own})
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name}: {written(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(written, value)) + "]"
+    return str(value)
 
 
 def _tasks() -> list[dict[str, Any]]:

@@ -76,7 +76,11 @@ def read_problem(
     if support:
         document["support"] = parse_member(support)
     if "support" in document:
-        document.setdefault("examples", DRAWN)
+        if document.setdefault("examples", DRAWN) == 0:
+            raise InputError(
+                "examples = 0 is too few: a support must draw at least one training scene; raise it, or leave it out "
+                f"for {DRAWN}."
+            )
     elif "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
         if name in tasks and tasks[name].continuous:
             raise InputError(f"problem {name!r} does not say what draws its training set, e.g. --support planes.")

@@ -30,7 +30,7 @@ def report(
     for key in chosen or ():
         if key not in papers:
             raise unknown("paper", key, papers)
-    about = [papers[key] for key in dict.fromkeys(chosen or papers)]
+    about = [papers[key] for key in dict.fromkeys(chosen)] if chosen else None
     written = write_report(output, Scale(scale), reading_stores(store), about)
     if json:
         print_json({"file": str(written), "bytes": written.stat().st_size, "scale": scale})

@@ -84,6 +84,9 @@ def sentence(cls: type[BaseModel], error: ValidationError) -> str:
     name = getattr(cls, "kind", "") or cls.__name__
     if first["type"] == "extra_forbidden":
         return str(unknown(f"setting of {name}", where, cls.model_fields))
+    if first["type"] == "missing" and isinstance(first["loc"][-1], int):
+        whole, given = ".".join(str(part) for part in first["loc"][:-1]), first["input"]
+        return f"{name}: {whole} = {given!r} has too few values; give the next one too."
     if first["type"] == "missing":
         return f"{name} needs the setting {where!r}; known settings: {', '.join(cls.model_fields)}."
     cause = first.get("ctx", {}).get("error")
@@ -103,6 +106,12 @@ class Kinds(Registry[type[S]]):
         file = super().register(name)
 
         def named(cls: type[S]) -> type[S]:
+            open_ = sorted(getattr(cls, "__abstractmethods__", ()))
+            if open_:
+                raise InputError(
+                    f"{self.noun} {name!r} lacks {', '.join(map(repr, open_))}; a {self.noun} must define "
+                    f"{'it' if len(open_) == 1 else 'them'}, so write {'this method' if len(open_) == 1 else 'these'}."
+                )
             cls.kind = name
             return file(cls)
 

@@ -22,8 +22,8 @@ class Problem(Spec):
     continuous space, and all of that space is asked about.
     ``isolated`` names factors whose levels are also shown alone (a lone stripe), all of them or ``isolated_levels`` of
     each, drawn by the seed. ``examples`` trains on that many of the training combinations, drawn by the seed; a
-    larger number contains a smaller one, here and there. With ``centres: uniform`` the examples are drawn, with
-    replacement, uniformly from the area of the training cells.
+    larger number contains a smaller one, here and there, but need not where a support draws them. With ``centres:
+    uniform`` the examples are drawn, with replacement, uniformly from the area of the training cells.
     With ``spacing`` training shows centres every so many pixels within the training cells, and not their levels alone.
     ``rim`` goes with a task whose absent factors lie beyond the border (``pad``): what is nearly alone is shown too.
     ``reveal`` adds the held-out combinations to the training set: a control that must compose.

@@ -1,7 +1,7 @@
 """Decoders that draw one component, or a whole scene: from a code to a picture with channels."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import pairwise
 
 import torch
@@ -30,20 +30,20 @@ class ComponentDecoder(nn.Module, ABC):
         """Names of the hidden stages, first to last."""
 
     @abstractmethod
-    def drawn(
-        self, units: Float[torch.Tensor, "batch width"], through: Through
-    ) -> Iterator[tuple[str, Float[torch.Tensor, "batch channels rows columns"]]]:
-        """The stages after the layers of units, and at last the picture as ``"output"``."""
-
     def stages(
         self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
     ) -> Iterator[tuple[str, torch.Tensor]]:
         """Every hidden stage by name, after the ELU, then ``("output", pictures)``; see `Network.stages`."""
+
+    def units(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through
+    ) -> Generator[tuple[str, torch.Tensor], None, Float[torch.Tensor, "batch width"]]:
+        """The layers of units, the stages that every kind begins with; the last of them is returned."""
         units = codes
         for index, linear in enumerate(self.hidden):
             units = through(f"layer{index}", bent(linear(units)))
             yield f"layer{index}", units
-        yield from self.drawn(units, through)
+        return units
 
     def forward(self, codes: Float[torch.Tensor, "batch inputs"]) -> Float[torch.Tensor, "batch channels rows columns"]:
         for _, stage in self.stages(codes):  # noqa: B007
@@ -63,9 +63,10 @@ class UnitDecoder(ComponentDecoder):
     def layer_names(self) -> tuple[str, ...]:
         return tuple(f"layer{index}" for index in range(len(self.hidden)))
 
-    def drawn(
-        self, units: Float[torch.Tensor, "batch width"], through: Through
-    ) -> Iterator[tuple[str, Float[torch.Tensor, "batch channels rows columns"]]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
+        units = yield from self.units(codes, through)
         yield "output", self.output(units).unflatten(1, self.shape).permute(0, 3, 1, 2)
 
 
@@ -96,9 +97,10 @@ class UpsamplingDecoder(ComponentDecoder):
         layers = tuple(f"layer{index}" for index in range(len(self.hidden)))
         return layers + tuple(f"maps{index}" for index in range(len(self.convolutions)))
 
-    def drawn(
-        self, units: Float[torch.Tensor, "batch width"], through: Through
-    ) -> Iterator[tuple[str, Float[torch.Tensor, "batch channels rows columns"]]]:
+    def stages(
+        self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
+    ) -> Iterator[tuple[str, torch.Tensor]]:
+        units = yield from self.units(codes, through)
         # Units come channels last, which convolutions on CPUs want; their order means nothing before training.
         pictures = self.first(units).unflatten(1, (FIRST, FIRST, self.maps)).permute(0, 3, 1, 2)
         for index, convolution in enumerate(self.convolutions):
@@ -151,10 +153,7 @@ class RelativeDecoder(ComponentDecoder):
     def stages(
         self, codes: Float[torch.Tensor, "batch inputs"], through: Through = unchanged
     ) -> Iterator[tuple[str, torch.Tensor]]:
-        units = codes[:, self.get_buffer("kept")]
-        for index, linear in enumerate(self.hidden):
-            units = through(f"layer{index}", bent(linear(units)))
-            yield f"layer{index}", units
+        units = yield from self.units(codes[:, self.get_buffer("kept")], through)
         # The two parts of an offset are added before any pixel is made: a row and a column each.
         middles, (across, up) = self.get_buffer("middles"), (codes[:, [place]] for place in self.place)
         right = self.sharpness * (middles - 0.5 - self.reach[0] * across)
@@ -168,11 +167,6 @@ class RelativeDecoder(ComponentDecoder):
         pixels = through("maps1", bent(self.second(pixels.permute(0, 2, 3, 1))).permute(0, 3, 1, 2))
         yield "maps1", pixels
         yield "output", self.output(pixels.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
-
-    def drawn(
-        self, units: Float[torch.Tensor, "batch width"], through: Through
-    ) -> Iterator[tuple[str, Float[torch.Tensor, "batch channels rows columns"]]]:
-        raise NotImplementedError("`stages` draws pixels from the code itself, which tells where they are.")
 
 
 def bent(sums: torch.Tensor) -> torch.Tensor:

@@ -29,7 +29,7 @@ class Sweep:
     series: Mapping[str, Mapping[int, Setting] | Mapping[float, Setting]]
     kind: str = "lines"  # one of `KINDS`
     series_label: str = ""  # what tells the series apart: title of a legend, axis of a plane's rows
-    value_label: str = ""  # words for what is drawn upwards, in a scaling
+    value_label: str = ""  # words for what is drawn upwards, in place of the measure's own
     against: str = "id_nmse"  # the quantity across, in a scatter
     log_across: bool = False
     log_value: bool = False

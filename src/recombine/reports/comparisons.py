@@ -9,10 +9,10 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.spec import canonical_json
 from recombine.measures.correlation import rank_correlation
-from recombine.papers import Interval, Paper, Scale
+from recombine.papers import Interval
 from recombine.reports.findings import Findings
 from recombine.reports.quantities import Quantity, errors_of, quantity_of
-from recombine.reports.settings import SeedRun, key_of, settings_of
+from recombine.reports.settings import key_of
 from recombine.studies import Experiment
 
 ENOUGH = 3  # problems, below which a rank correlation says nothing
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def compare(findings: Findings) -> tuple[list[Comparison], int]:
-    """Every trained setting among all records that has a forecast, and how many have none.
+    """Every trained setting among the records on the page that has a forecast, and how many have none.
 
     Seeds of a setting are averaged. True pictures are left out: nothing is trained there. Records that are no
     experiments of this version have no setting, and are left out too. A forecast of another quantity than the one that
@@ -63,11 +63,13 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
         if body.get("status") == "done" and isinstance(specification, Mapping):
             shared = {name: value for name, value in specification.items() if name != "seed"}
             groups.setdefault(canonical_json(shared), []).append(body)
-    labels = _labels(findings.papers, findings.scale)
+    labels = findings.labels
     found, without = [], 0
     for bodies in groups.values():
         experiment = _experiment(bodies[0])
         if experiment is None or not experiment.model.trainable or experiment.problem.support is not None:
+            continue
+        if not findings.shows(experiment):
             continue
         digest = experiment.problem.digest()
         forecast, quantity = findings.forecasts.get(digest), quantity_of(experiment)
@@ -108,18 +110,6 @@ def _other(experiment: Experiment) -> str:
     """What to call a setting that no claim uses."""
     problem = experiment.problem
     return f"{experiment.model.kind} on {problem.task.kind}, {problem.rule.kind} ({key_of(experiment)[:8]})"
-
-
-def _labels(papers: Iterable[Paper], scale: Scale) -> dict[str, str]:
-    """The names of the claims' settings at every scale; other scales than the report's are named with it."""
-    claims = [claim for paper in papers for claim in paper.claims]
-    labels: dict[str, str] = {}
-    for each in (scale, *(other for other in Scale if other is not scale)):
-        known = [claim for claim in claims if each in claim.seeds and claim.asked_at(each)]
-        found = settings_of(known, each, lambda work: SeedRun(work, None))
-        named = {key: it.label if each is scale else f"{it.label} ({each})" for key, it in found.items()}
-        labels = named | labels
-    return labels
 
 
 def _pairs(forecast: Mapping[str, Any], experiment: Experiment, bodies: Iterable[Mapping[str, Any]]) -> Iterable[Pair]:

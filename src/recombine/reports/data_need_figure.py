@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recombine.papers.diffusion_factorize.data_need import ACCURATE, DiffusionDataNeed
+from recombine.core.shapes import Float
+from recombine.papers.diffusion_factorize.data_need import ACCURATE, DiffusionDataNeed, first_at
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image, logarithmic
 from recombine.reports.compared_looks import by_seed
 from recombine.reports.markup import Markup
@@ -13,7 +14,10 @@ from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+LEAST = 10  # bumps below which an axis with 0 is not logarithmic
 
 
 def sizes_of(setting: SettingRuns) -> dict[int, tuple[np.ndarray, np.ndarray]]:
@@ -46,13 +50,13 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
                 bumps, right.mean(axis=0), color=COLOURS[style], marker=MARKS[style], linestyle=LINES[style],
                 markersize=4.5, linewidth=1.4, label=f"N = {n}",
             )  # fmt: skip
-        logarithmic(axes.xaxis)
+        _across(axes, [float(number) for bumps, _ in found.values() for number in bumps])
         axes.set_ylim(-0.02, 1.03)
         axes.set_xlabel("bumps shown" + (", beside lone stripes" if work.stripes else ""))
         axes.set_ylabel("share of held-out places right")
         figure.legend(loc="outside upper left", ncols=len(found), frameon=False, handlelength=2.6)
 
-    told = "; ".join(f"N = {n}: {_told(setting, n, right)}" for n, (_, right) in found.items())
+    told = "; ".join(f"N = {n}: {_told(bumps, right)}" for n, (bumps, right) in found.items())
     seeds = count(max(len(right) for _, right in found.values()), "seed")
     beside = "beside lone stripes" if work.stripes else "without lone stripes"
     alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
@@ -63,11 +67,23 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
     return framed(image(draw, (3.9, 3.2), alt), caption)
 
 
-def _told(setting: SettingRuns, n: int, right: np.ndarray) -> str:
-    """How accurate it gets with all bumps, and how many are needed where that is enough."""
+def _across(axes: "Axes", bumps: list[float]) -> None:
+    """A logarithmic axis of numbers of bumps; none at all stands apart."""
+    if min(bumps) > 0:
+        logarithmic(axes.xaxis)
+        return
+    axes.set_xscale("symlog", linthresh=LEAST)
+    ticks = [0, *(number for number in (10, 100, 1000, 10_000, 100_000) if number <= max(bumps))]
+    axes.set_xticks(ticks, [f"{number:,}" for number in ticks])
+    axes.minorticks_off()
+
+
+def _told(bumps: Float[np.ndarray, " sets"], right: Float[np.ndarray, "seeds sets"]) -> str:
+    """How accurate it gets with all bumps, and how many are needed by the seeds for which that is enough."""
     most = f"{short(float(right.mean(axis=0)[-1]))} with all"
-    needs = setting.numbers(f"need_{n}")
+    needs = [need for each in right if (need := first_at(bumps, each, ACCURATE)) is not None]
     if not needs:
-        return f"{most}, never enough"
-    short_of = f" in {len(needs)} of {count(len(right), 'seed')}" if len(needs) < len(right) else ""
-    return f"{most}, {short(float(np.mean(needs)))} needed{short_of}"
+        return f"{most}, not enough"
+    least = "at most " if bumps[0] in needs else ""
+    some = f" in {len(needs)} of {count(len(right), 'seed')}" if len(needs) < len(right) else ""
+    return f"{most}, {least}{short(float(np.mean(needs)))} needed{some}"

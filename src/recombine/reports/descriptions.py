@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from recombine.data.scenes import Sprites
+from recombine.models import ModelSpec
+from recombine.models.scene_specs import Compositional, SceneSpec
 from recombine.reports.numbers import count
 from recombine.splits import Support, certificate
 from recombine.studies import Calculation, Experiment, Work
@@ -39,6 +41,7 @@ def describe_experiment(work: Work) -> dict[str, str]:
         {
             **(_of_a_split(work) if problem.support is None else _of_a_support(work)),
             "Model": f"{work.model.kind}{differing(work.model)}",
+            "Model composes by": _joined(work.model),
             "Training": _training(work.recipe) if work.model.trainable else "",
         }
     )
@@ -72,6 +75,13 @@ def _of_a_support(work: Experiment) -> dict[str, str]:
         "Shown": f"{count(problem.examples or 0, 'example')} drawn from the support by the seed",
         "Asked": f"{asked} of the support, and as many of the whole space",
     }
+
+
+def _joined(model: ModelSpec) -> str:
+    """How a model of scenes joins what it draws of each component; nothing for other models."""
+    if isinstance(model, Compositional):
+        return named(model.composition)
+    return "nothing built in: one network draws the whole scene" if isinstance(model, SceneSpec) else ""
 
 
 def named(spec: Any) -> str:

@@ -46,7 +46,6 @@ def diffusion_forecast_figure(setting: SettingRuns) -> Markup | None:
         axes.set_ylim(low, top)
         logarithmic(axes.xaxis)
         logarithmic(axes.yaxis)
-        axes.set_box_aspect(1)
         axes.set_xlabel("forecast nMSE, before training")
         axes.set_ylabel("measured nMSE of diffusion")
         sets = [axes.scatter([], [], s=40, color=COLOURS[row], marker="s", label=name)

@@ -1,7 +1,7 @@
 """What was predicted before training beside what was measured after it."""
 
 from recombine.reports.comparisons import ENOUGH, Comparison, compare, held_out_rank
-from recombine.reports.findings import Findings
+from recombine.reports.findings import OF_THESE, Findings
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count, interval, short
 from recombine.reports.quantities import Quantity
@@ -17,7 +17,8 @@ def forecast_section(findings: Findings) -> Markup:
     for each in comparisons:
         by_quantity.setdefault(each.quantity, []).append(each)
     absent = f"{count(without, 'trained setting')} without a recorded forecast left out." if without else ""
-    nothing = tag("p", "No trained run with a recorded forecast yet.", class_="note")
+    whose = f"{OF_THESE}, but for those of supports," if findings.only else ""
+    nothing = tag("p", f"No trained run{whose} with a recorded forecast yet.", class_="note")
     return tag(
         "section",
         tag("h2", "Predicted against observed"),

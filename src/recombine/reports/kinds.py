@@ -49,6 +49,7 @@ from recombine.reports.spectrum_figure import spectrum_figure
 from recombine.reports.superposition_panels import superposition_figure
 from recombine.reports.support_plot import support_figure
 from recombine.reports.tuning_figure import activation_figure, tuning_figure
+from recombine.reports.unfolding_figure import unfolding_figure
 from recombine.reports.volume_figure import volume_figure
 from recombine.reports.weights_figure import weights_figure
 from recombine.studies import Calculation, Experiment, Work
@@ -75,6 +76,7 @@ EXHIBITED: Sequence[Callable[[SettingRuns], Markup | None]] = (
     activation_figure,
     tuning_figure,
     course_figure,
+    unfolding_figure,
     spectrum_figure,
     portrait_figure,
     persistence_figure,

@@ -10,7 +10,7 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.reports.canvas import COLOURS, MARKS, framed, image
 from recombine.reports.descriptions import differing
-from recombine.reports.findings import Findings
+from recombine.reports.findings import OF_THESE, Findings
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count, short
 from recombine.studies import Experiment
@@ -44,7 +44,7 @@ def in_order(name: str) -> list[tuple[str, int]]:
 
 
 def slope_runs(findings: Findings) -> tuple[list[SlopeRun], int]:
-    """Every recorded run with predicted slopes, and how many were left out because they train on what is held out.
+    """Every run on the page with predicted slopes, and how many were left out because they train on what is held out.
 
     The law speaks of combinations that were never trained on; of those it predicts nothing.
     """
@@ -57,6 +57,8 @@ def slope_runs(findings: Findings) -> tuple[list[SlopeRun], int]:
         try:
             experiment = Experiment.read(body.get("specification"))
         except InputError:  # of another version
+            continue
+        if not findings.shows(experiment):
             continue
         if experiment.problem.reveal:
             revealed += 1
@@ -76,7 +78,7 @@ def parity_section(findings: Findings) -> Markup:
     """The figure, its errors as a table, and those of every representation."""
     runs, revealed = slope_runs(findings)
     absent = f"{count(revealed, 'run')} that saw the held-out sums in training left out." if revealed else ""
-    nothing = tag("p", "No run with predicted slopes yet.", class_="note")
+    nothing = tag("p", f"No run{OF_THESE if findings.only else ''} with predicted slopes yet.", class_="note")
     return tag(
         "section",
         tag("h2", "Which kernel predicts the slope?"),

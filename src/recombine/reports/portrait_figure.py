@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAIRS = ((1, 3), (2, 4), (1, 2), (3, 4))  # principal components, from 1
+SHEET = PAIRS[2:]  # enough where there are no rings to be found
 LAYERS = ("probe", "untrained")
 COLOURED = ("x", "y")
 SIDE, MARGIN = (1.35, 1.3), (0.9, 0.6)  # inches
-SHARP = 120  # dots per inch of the points, which are pixels: as shapes they would be most of the page
 
 
 def ring_spread(scores: Float[np.ndarray, "points 2"]) -> float:
@@ -46,39 +46,39 @@ def portrait_figure(setting: SettingRuns) -> Markup | None:
         return None
     unseen = problem.parts.held_out & (not problem.reveal)
     levels = dict(zip(FACTORS, np.indices(problem.grid.shape).reshape(2, -1), strict=True))
+    ring = all(each.periodic for each in problem.grid.factors)
+    colours, pairs = ("hsv", PAIRS) if ring else ("viridis", SHEET)
     rows = [(name, factor) for name in LAYERS for factor in COLOURED]
 
     def draw(figure: "Figure") -> None:
-        figure.set_dpi(SHARP)
-        grid = figure.subplots(len(rows), len(PAIRS), squeeze=False)
+        grid = figure.subplots(len(rows), len(pairs), squeeze=False)
         for (name, factor), panels in zip(rows, grid, strict=True):
-            for panel, pair in zip(panels, PAIRS, strict=True):
-                colours = "hsv" if all(each.periodic for each in problem.grid.factors) else "viridis"
+            for panel, pair in zip(panels, pairs, strict=True):
                 # The ends of a ring are one level apart and so are their colours.
-                most = levels[factor].max() + (colours == "hsv")
+                most = levels[factor].max() + ring
                 shown = _panel(panel, portraits[name], pair, levels[factor], unseen, cmap=colours, vmin=0, vmax=most)
-            panels[0].set_ylabel(f"component {PAIRS[0][1]}")
-            for panel, pair in zip(panels[1:], PAIRS[1:], strict=True):
+            panels[0].set_ylabel(f"component {pairs[0][1]}")
+            for panel, pair in zip(panels[1:], pairs[1:], strict=True):
                 panel.set_ylabel(f"component {pair[1]}")
             panels[0].set_title(f"{LOOKS[name].words}, coloured by {factor}", loc="left")
             colour_bar(figure, shown, list(panels), f"{factor} (level)", aspect=12, fraction=0.04, pad=0.01)
-        for panel, pair in zip(grid[-1], PAIRS, strict=True):
+        for panel, pair in zip(grid[-1], pairs, strict=True):
             panel.set_xlabel(f"component {pair[0]}")
 
     told = "; ".join(
         f"{LOOKS[name].words} "
-        + ", ".join(f"{short(ring_spread(scores[:, [a - 1, b - 1]]))} along {a} and {b}" for a, b in PAIRS)
+        + ", ".join(f"{short(ring_spread(scores[:, [a - 1, b - 1]]))} along {a} and {b}" for a, b in pairs)
         for name, scores in portraits.items()
     )
     seed = run.work.seed
     alt = f"Combinations of {setting.label}, seed {seed}, along principal components. Spread of radii: {told}."
     caption = (
         f"Seed {seed}: every combination along pairs of the first four principal components, each layer in its own "
-        "and each panel to its own scale. A ring of the torus is a circle in one of the pairs. Spread of radii, 0 "
-        f"for a circle: {told}."
+        f"and each panel to its own scale.{' A ring of the torus is a circle in one pair.' if ring else ''} "
+        f"Spread of radii, 0 for a circle: {told}."
     )
     caption += f" Crosses: {count(int(unseen.sum()), 'combination')} held out." if unseen.any() else ""
-    size = (SIDE[0] * len(PAIRS) + MARGIN[0], SIDE[1] * len(rows) + MARGIN[1])
+    size = (SIDE[0] * len(pairs) + MARGIN[0], SIDE[1] * len(rows) + MARGIN[1])
     return framed(image(draw, size, alt), caption, wide=True)
 
 
@@ -92,6 +92,7 @@ def _panel(
 ) -> Any:
     across, up = (scores[:, component - 1] for component in pair)
     size = max(3.0, 1600 / len(scores))
+    # Points are pixels: as shapes they would be most of the page.
     for mark, some in ((".", ~unseen), ("x", unseen)):
         if some.any():
             thick = 0.0 if mark == "." else 0.9

@@ -27,17 +27,17 @@ def write_report(output: Path, scale: Scale, stores: Sequence[Store], about: Ite
     """Write the report on papers (all of them) at a scale, from stored records; nothing is run. Returns ``output``.
 
     An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
-    all, and holds everything it shows: it opens without a network.
+    all, and holds everything it shows: it opens without a network. With papers named, runs of no claim of theirs are
+    left out.
     """
     writable_place(output)  # before the figures are drawn, which takes a while
-    return write_whole(
-        output, report_page(papers.values() if about is None else about, scale, stores).encode("utf-8", "replace")
-    )
+    written = report_page(papers.values() if about is None else about, scale, stores, only=about is not None)
+    return write_whole(output, written.encode("utf-8", "replace"))
 
 
-def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store]) -> str:
-    """The report on some papers as an HTML document."""
-    findings = gather(chosen, scale, stores)
+def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False) -> str:
+    """The report on some papers as an HTML document; ``only``: without the runs that are not theirs."""
+    findings = gather(chosen, scale, stores, only)
     sections = {
         "verdicts": verdict_section(findings),
         "sweeps": sweeps_section(findings),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY = "#666666"
-GUIDES = {1: "N", 3: "N³"}
+GUIDES = {1: "N", 2: "N²", 3: "N³"}
 NEED = "need"
 
 

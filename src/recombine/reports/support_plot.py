@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 DOTS = 800
 # The latents across and up of each panel: the same latent of two sprites, and two latents of one sprite.
-PANELS = (("x1", "x2"), ("y1", "y2"), ("scale1", "scale2"), ("hue1", "hue2"), ("x1", "y1"))
+PANELS = (
+    ("x1", "x2"),
+    ("y1", "y2"),
+    ("shape1", "shape2"),
+    ("scale1", "scale2"),
+    ("hue1", "hue2"),
+    ("x1", "y1"),
+)
 PANEL, MARGIN = (1.6, 1.5), 0.15  # inches
 SHARP = 128  # pixels per inch of the dots; more make the page heavy
 

@@ -13,10 +13,12 @@ from recombine.reports.findings import Findings
 from recombine.reports.forecasts import WORDS
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count, interval, short
+from recombine.reports.predictor_table import predictor_tables
 from recombine.reports.settings import SettingRuns, problem_of
 from recombine.reports.strips import HEIGHT, WIDTH
 from recombine.studies import Experiment
 
+TITLE = "Support checker against outcome"
 APART = 0.1  # R² between the least and the largest seed, from which on a mean would hide what happened
 OUTCOMES = {"id_r2": "R² on the support", "all_r2": "R² on the whole space"}
 GUARANTEES = ("guaranteed", "not guaranteed", "impossible")
@@ -64,19 +66,21 @@ def rows_of(findings: Findings) -> list[Row]:
 
 
 def support_section(findings: Findings) -> Markup | None:
-    """The table with its reading; None where no setting has a support."""
-    rows = rows_of(findings)
+    """The tables with their reading; None where no setting has a support."""
+    rows, predicted = rows_of(findings), predictor_tables(findings)
     if not rows:
-        return None
+        return None if predicted is None else tag("section", tag("h2", TITLE), predicted, id="supports")
     head = tag("thead", tag("tr", [tag("th", words, scope="col") for words in HEADS]))
     table = tag("table", head, tag("tbody", [_row(row) for row in rows]))
     return tag(
         "section",
-        tag("h2", "Support checker against outcome"),
+        tag("h2", TITLE),
         tag(
             "p",
-            "Before training, a checker asks of every support whether each value of a component is shown, and whether "
-            "the composition can be undone there; together they guarantee that a model is right on the whole space if "
+            "Compared is, setting by setting, what a checker says of the support before training with the R² that the "
+            "trained model has on scenes of the support and of the whole space. The checker asks of every support "
+            "whether each value of a component is shown, and whether the composition can be undone there; together "
+            "they guarantee that a model is right on the whole space if "
             "it composes as the pictures do and is right on the support. The forecast is of such models, and one "
             "without a guarantee is no forecast of failure. R² is 1 where pictures are right and 0 where they are as "
             f"bad as the mean picture. Where seeds differ by more than {APART:g}, each is a dot between the least and "
@@ -84,6 +88,7 @@ def support_section(findings: Findings) -> Markup | None:
         ),
         _reading(rows),
         tag("div", table, class_="scroll"),
+        predicted,
         id="supports",
     )
 

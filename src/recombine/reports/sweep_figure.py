@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GREY = "#666666"
 CLOSE = 0.07  # of the width of the axes: numbers nearer than this have no room for their names
+SEED: dict[str, Any] = {"markersize": 5.0, "alpha": 0.8, "markeredgecolor": "white", "markeredgewidth": 0.5}
+MEAN: dict[str, Any] = {"markersize": 8.0, "markerfacecolor": "none", "markeredgewidth": 1.2}
 CELL, MARGIN = (0.62, 0.42), (1.9, 1.1)  # inches
 
 
@@ -44,6 +46,12 @@ class Wording:
     series: str = ""  # what tells the series apart
     log_across: bool = False
     log_value: bool = False
+    label: str = ""  # words for the measured quantity; its name where there are none
+
+    @property
+    def measured(self) -> str:
+        """What the measured quantity is called on axes."""
+        return self.label or self.quantity
 
     @property
     def has_blank(self) -> bool:
@@ -73,17 +81,19 @@ def lines_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
             look: dict[str, Any] = {"color": COLOURS[style], "zorder": 3}
             for number, measured in points.items():
                 seeds = np.maximum(np.array(each.points[number], dtype=np.float64), floor)
-                axes.plot([number] * len(seeds), seeds, ".", markersize=4, alpha=0.4, **{**look, "zorder": 2})
+                # Over the mean and its interval, with a white edge, so that each can be counted.
+                axes.plot([number] * len(seeds), seeds, "o", **SEED, **{**look, "zorder": 4})
                 if measured.seeds > 1:
-                    axes.plot([number] * 2, np.maximum([measured.low, measured.high], floor), linewidth=1.2, **look)
+                    ends = np.maximum([measured.low, measured.high], floor)
+                    axes.plot([number] * 2, ends, linewidth=0.8, alpha=0.6, **look)
             means = np.maximum([measured.estimate for measured in points.values()], floor)
-            line: dict[str, Any] = {"marker": MARKS[style], "linestyle": LINES[style], "markersize": 4.5}
+            line: dict[str, Any] = {"marker": MARKS[style], "linestyle": LINES[style], **MEAN}
             axes.plot(list(points), means, label=each.name, linewidth=1.4, **line, **look)
         if wording.log_value:
             logarithmic(axes.yaxis)
         _swept(axes, numbers, wording.log_across)
         axes.set_xlabel(wording.across)
-        axes.set_ylabel(wording.quantity)
+        axes.set_ylabel(wording.measured)
         if len(series) > 1 or wording.series:
             _legend(figure, [each.name for each in series], wording.series)
 
@@ -93,10 +103,12 @@ def lines_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
         if points
     )
     most = count(max(measured.seeds for points in found.values() for measured in points.values()), "seed")
-    caption = f"{wording.caption} Marks: mean over up to {most}; upright lines: 95% intervals; dots: single seeds."
+    caption = (
+        f"{wording.caption} Hollow marks: mean over up to {most}; upright lines: 95% intervals; dots: single seeds."
+    )
     caption += " Dashed: as bad as a blank picture." if wording.has_blank else ""
     caption += f" What is below {short(floor)} is drawn there." if below else ""
-    alt = f"{wording.quantity} against {wording.across}. Means: {told}."
+    alt = f"{wording.measured} against {wording.across}. Means: {told}."
     return framed(image(draw, (4.4, 3.5), alt), caption)
 
 
@@ -123,7 +135,7 @@ def plane_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
         axes.set_ylabel(wording.series)
         axes.spines[:].set_visible(True)
         marks: dict[str, Any] = {"ticks": LogLocator(subs=(1.0, 2.0, 5.0)), "format": lambda value, _: short(value)}
-        colour_bar(figure, shown, axes, wording.quantity, shrink=0.9, **(marks if wording.log_value else {}))
+        colour_bar(figure, shown, axes, wording.measured, shrink=0.9, **(marks if wording.log_value else {}))
         if shown.colorbar is not None:
             shown.colorbar.minorticks_off()  # they would be named in another way
 
@@ -138,7 +150,7 @@ def plane_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
     caption = f"{wording.caption} Each cell: mean over up to {seeds}."
     caption += " 0 is right, 1 as bad as a blank picture." if wording.has_blank else ""
     caption += " –: no run." if np.isnan(means).any() else ""
-    alt = f"{wording.quantity} over {wording.across} and {wording.series or 'series'}. Means: {told}."
+    alt = f"{wording.measured} over {wording.across} and {wording.series or 'series'}. Means: {told}."
     size = (CELL[0] * max(len(numbers), 4) + MARGIN[0], CELL[1] * max(len(rows), 3) + MARGIN[1])
     return framed(image(draw, size, alt), caption)
 

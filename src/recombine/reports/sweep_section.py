@@ -1,5 +1,6 @@
 """Figures over several settings: what a measure does along a number that was swept."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from recombine.papers.sweeps import Sweep
@@ -10,6 +11,8 @@ from recombine.reports.markup import Markup, join, tag
 from recombine.reports.scaling_figure import Growth, scaling_figure
 from recombine.reports.settings import SettingRuns, key_of, numbers_of
 from recombine.reports.sweep_figure import Series, Wording, lines_figure, plane_figure
+
+ROOM = 48  # letters along an axis
 
 Places = Mapping[str, Mapping[float, SettingRuns]]  # settings by series and swept number
 
@@ -43,16 +46,18 @@ def sweep_drawing(sweep: Sweep, places: Places) -> Markup | None:
     some = next(iter(next(iter(places.values())).values()))
     words = meaning(some.work, sweep.quantity)
     caption = f"{sweep.title} ({sweep.place})." + (f" `{sweep.quantity}`: {words}" if words else "")
+    label = sweep.value_label or _brief(words) or sweep.quantity
     if sweep.kind == "scatter":
         clouds = [Cloud(name, _pairs(settings.values(), sweep)) for name, settings in places.items()]
         errors = sweep.quantity.endswith("nmse")
         plain = sweep.quantity.endswith("r2")  # it has no lower end, and 1 is the best
-        return ablation_scatter(clouds, caption, sweep.axis_label, sweep.quantity, of_errors=errors, plain=plain)
+        return ablation_scatter(clouds, caption, sweep.axis_label, label, of_errors=errors, plain=plain)
     if sweep.kind in ("scaling", "exponential"):
         kinds = {name: _measures(settings.values()) for name, settings in places.items()}
         growth = Growth(sweep.axis_label, sweep.value_label, sweep.kind == "exponential")
         return scaling_figure({name: seeds for name, seeds in kinds.items() if seeds}, caption, sweep.quantity, growth)
-    wording = Wording(sweep.quantity, sweep.axis_label, caption, sweep.series_label, sweep.log_across, sweep.log_value)
+    axes = sweep.axis_label, caption, sweep.series_label, sweep.log_across, sweep.log_value
+    wording = Wording(sweep.quantity, *axes, label)
     series = [
         Series(name, {number: setting.numbers(sweep.quantity) for number, setting in settings.items()})
         for name, settings in places.items()
@@ -78,6 +83,12 @@ def _sweep(sweep: Sweep, places: Places) -> Markup:
         id=f"sweep-{sweep.key}",
         class_="setting",
     )
+
+
+def _brief(words: str) -> str:
+    """What comes before the first stop of a meaning, if an axis has room for it; else nothing."""
+    first = re.split(r"[:;,.(=]", words.replace("`", ""), maxsplit=1)[0].strip()
+    return first if 0 < len(first) <= ROOM else ""
 
 
 def _measures(settings: Iterable[SettingRuns]) -> list[dict[str, float]]:

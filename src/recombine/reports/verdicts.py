@@ -79,7 +79,7 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
     quantity = join(tag("code", headline.check.quantity), where)
     cells = [
         tag("th", claim.id, scope="row"),
-        tag("td", claim.place, class_="short"),
+        tag("td", claim.place, class_="place"),
         tag("td", claim.says, class_="says"),
         tag("td", chip(judgement.verdict)),
         tag("td", quantity, tag("br"), _measured(headline), data_label="Measured", class_="measured"),

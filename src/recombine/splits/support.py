@@ -6,7 +6,7 @@ they are drawn (Wiedemer et al. 2023, Sec. 4).
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -58,6 +58,16 @@ class Support(Spec):
     """
 
     without: dict[str, tuple[float, float]] = Field(default={})
+
+    @field_validator("without", mode="before")
+    @classmethod
+    def _has_two_ends(cls, without: object) -> object:
+        for name, ends in without.items() if isinstance(without, Mapping) else ():
+            if isinstance(ends, list | tuple) and len(ends) != 2:
+                raise InputError(
+                    f"a cut gives {name!r} the range {list(ends)}; a range has two ends, such as [0.05, 0.45]."
+                )
+        return without
 
     @field_validator("without")
     @classmethod

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable
 from functools import cache
 
+from recombine.core.spec import canonical_json, dump
 from recombine.studies.experiment import Experiment
 from recombine.studies.stacks import Stack
 from recombine.studies.work import change
@@ -15,8 +16,8 @@ START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of
 def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
     """Expected seconds of one core for each piece of work, by digest: its share of its stack's, and its measuring.
 
-    Stacks of one shape and size that differ in the number of steps only are timed once. Training that stops early is
-    counted in full.
+    Stacks of one shape and size that differ in the number of steps only are timed once, and so are networks that train
+    alone and differ in what they are shown only. Training that stops early is counted in full.
     """
     known: dict[tuple[str, int], tuple[float, float]] = {}
     expected: dict[str, float] = {}
@@ -25,13 +26,23 @@ def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
         if not isinstance(first, Experiment):
             expected |= {member.digest(): member.expected_seconds() for member in stack.members}
             continue
-        kind = change(first, seed=0, recipe=change(first.recipe, steps=1)).shape(), len(stack)
+        kind = same_cost(first), len(stack)
         if kind not in known:
             known[kind] = measured(stack) if first.model.trainable else (0.0, 0.0)
         step, afterwards = known[kind]
-        share = step * first.recipe.steps / len(stack) + afterwards
+        share = step * first.recipe.steps / len(stack) + afterwards * (1 + first.checkpoints)
         expected |= {member.digest(): share for member in stack.members}
     return expected
+
+
+def same_cost(experiment: Experiment) -> str:
+    """What experiments have in common that take the same time for each step and for being measured."""
+    once = change(experiment, seed=0, recipe=change(experiment.recipe, steps=1))
+    if experiment.model.stackable:
+        return once.shape()
+    task, sizes = once.problem.task, once.problem.grid.shape
+    parts = [task.kind, getattr(task, "image", None), sizes, dump(once.model), dump(once.recipe)]
+    return canonical_json([*parts, once.measures, once.exhibits])
 
 
 def measured(stack: Stack) -> tuple[float, float]:

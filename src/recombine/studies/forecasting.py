@@ -108,8 +108,7 @@ def check_forecast_size(problem: Problem) -> None:
         check_size(problem.grid.size * problem.task.asked_each, shown, len(problem.task.modules_out))
         return
     task = picture_task(problem.task)
-    each = round(task.step / problem.spacing) ** 2 if isinstance(task, Picture) and problem.spacing else 1
-    combinations = int(problem.trained.sum()) * each if problem.examples is None else problem.examples
+    combinations = problem.most_examples if problem.examples is None else problem.examples
     if problem.isolated_levels is not None:
         alone = problem.isolated_levels * len(problem.isolated)
     else:

@@ -12,6 +12,7 @@ from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
 from recombine.models import ModelSpec, models
 from recombine.models.scene_specs import Compositional
 from recombine.splits.designs import RandomSupport
+from recombine.studies.fitting import check_fit
 from recombine.studies.supporting import (
     ANCHORS,
     GUARANTEED,
@@ -50,6 +51,8 @@ def forecast_scenes(
     started = perf_counter()
     task, support = scenes_of(problem)
     spec = None if model is None else models.parse(model)
+    if spec is not None:
+        check_fit(problem, spec)
     own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
     known = own is not None and own.agrees(task.composition)
     own = None if known else own
@@ -62,13 +65,16 @@ def forecast_scenes(
     bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
     whole = support == RandomSupport()
     composes = {GUARANTEED: True if doubt is None else None, IMPOSSIBLE: False if bias is None else None}.get(word)
+    # The conditions were then asked of the data's composition, which is not the model's.
+    other = word == IMPOSSIBLE and bias is None and doubt is not None and own is None
+    said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
     lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
     ends = sorted((free.share, lacking))
     maps = [np.round(slot.maps["relative"].reshape(task.size, -1), 2).tolist() for slot in found.slots]
     reasons = [doubt, bias, *_unseen(problem, covered), *_lacking(found), *_rank(found), *_free(free), _margin(found)]
     return Forecast(
         composes=True if whole else composes,
-        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered.parts),
+        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered) + said,
         reasons=tuple(reason for reason in reasons if reason is not None),
         sections=(
             SectionForecast("id", 0.0, 0.0, 0.0, None),
@@ -78,11 +84,16 @@ def forecast_scenes(
         method=f"support conditions at the true components, {anchors} values of each, for {own or task.composition!r}",
         outputs=None,
         seconds=perf_counter() - started,
-        details={**summary(problem, found, free), "parts": covered.parts, "lacking_maps": maps},
+        details={
+            **summary(problem, found, free),
+            "parts": covered.parts,
+            "strays": covered.strays,
+            "lacking_maps": maps,
+        },
     )
 
 
-def _verdict(word: str, doubt: Reason | None, bias: Reason | None, parts: int) -> str:
+def _verdict(word: str, doubt: Reason | None, bias: Reason | None, covered: Coverage) -> str:
     if word == IMPOSSIBLE and bias is not None:
         return f"Not determined by training: {bias.text}"
     if word == IMPOSSIBLE:
@@ -93,10 +104,13 @@ def _verdict(word: str, doubt: Reason | None, bias: Reason | None, parts: int) -
     if doubt is not None:
         return f"Not guaranteed: {doubt.text}"
     if word == GUARANTEED:
+        parts = covered.parts
         points = "one point" if parts == 1 else f"one point of each of the {parts} connected parts of the support"
+        # Too few points to tell whether they are a part of their own.
+        apart = f"; {covered.strays:.1%} of a sample lie apart from all of these" if covered.strays else ""
         return (
             "Guaranteed: a model that composes as the data do and fits exactly what the support shows is right on the "
-            f"whole space, once its components agree with the true ones at {points}."
+            f"whole space, once its components agree with the true ones at {points}{apart}."
         )
     return (
         "Not guaranteed: training shows all that a test asks for, but the published rank condition does not hold, so "

@@ -17,6 +17,7 @@ from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, SceneEv
 from recombine.models import ModelSpec, models
 from recombine.records import Record, user_store
 from recombine.studies.experiment import Experiment
+from recombine.studies.fitting import check_fit as check_fit
 from recombine.studies.local import check_workers, execute
 from recombine.studies.progress import Progress, progress_for
 from recombine.studies.work import vary
@@ -156,9 +157,15 @@ NEEDS = {
     "error_plateau": {"rim", "interior"},
 }
 
+# Where pictures are samples, which may have no mark, or several.
+SAMPLED = ("darkest_accuracy", "strict_accuracy", "drawn_status", "denoising_error")
 
-def standard_measures(problem: Problem) -> tuple[str, ...]:
-    """What is measured when nothing is said: the standard measures of the sort of task whose sections the split has."""
+
+def standard_measures(problem: Problem, model: ModelSpec | None = None) -> tuple[str, ...]:
+    """What is measured when nothing is said: the standard measures of the sort of task whose sections the split has.
+
+    What draws from noise is also read by section and coordinate.
+    """
     task = problem.task
     if isinstance(task, ComponentTask):
         return (CLASSES if task.binary else SUMS) + (("familiar_accuracy",) if task.images and task.binary else ())
@@ -167,19 +174,8 @@ def standard_measures(problem: Problem) -> tuple[str, ...]:
     if isinstance(task, Sprites):
         return tuple(name for name in SCENES if name not in OF_UNSEEN or "unseen" in problem.asked_sections)
     sections = set(problem.parts.sections)
-    return tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
-
-
-def check_fit(problem: Problem, model: ModelSpec) -> None:
-    """Refuse a model whose network cannot fit the problem. Looks at one example, so that it costs nothing."""
-    if model.trainable:
-        from recombine.training.run import fitting
-
-        if problem.support is not None:
-            shown = problem.task.at(np.zeros((1, problem.task.slots * problem.task.latents)))
-        else:
-            shown = problem.task.examples(problem.grid.combinations()[problem.trained][:1], seed=0)
-        model.check(fitting(problem, shown.codes.shape[1], shown.targets.shape[1:]))
+    usual = tuple(name for name in STANDARD if NEEDS.get(name, set()) <= sections)
+    return usual + (SAMPLED if model is not None and model.generative else ())
 
 
 def train(
@@ -194,9 +190,8 @@ def train(
     """Train a model on a problem once per seed, record each run, and return them. Recorded runs are not repeated."""
     if seeds < 1:
         raise InputError(f"seeds = {seeds} must be at least 1.")
-    base = Experiment(
-        problem=problem, model=models.parse(model), recipe=recipe or Recipe(), measures=standard_measures(problem)
-    )
+    spec = models.parse(model)
+    base = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=standard_measures(problem, spec))
     check_fit(problem, base.model)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)

@@ -49,9 +49,10 @@ class Coverage:
 
     slots: tuple[SlotCoverage, ...]
     enough: float
-    parts: int  # connected parts of the training points; each needs an initial point of its own (A4)
-    largest_part: float  # share of the points in the largest part; close to 1, the other parts are stragglers
+    parts: int  # connected parts of the training points, strays left out; each needs an initial point of its own (A4)
+    largest_part: float  # share of the points in the largest part
     part_radius: float  # points closer than this, in units of the test ranges, are joined
+    strays: float = 0.0  # share of the points in parts too small to be told from the chance of a finite sample
 
     @property
     def compositional(self) -> bool:
@@ -72,6 +73,7 @@ class Coverage:
             "parts": self.parts,
             "largest_part": self.largest_part,
             "part_radius": self.part_radius,
+            "strays": self.strays,
             "slots": [
                 {
                     "slot": slot.slot,
@@ -103,7 +105,10 @@ def coverage(
     (m/n)^(1/D), D continuous latents). 1: every value has been seen; A2 holds when all shares reach `enough`.
 
     The graph behind `parts` joins training points in the space of all slots whose discrete latents are equal and whose
-    distance is at most `factor` times the 95th percentile of their own nearest-neighbour distances.
+    distance is at most `factor` times the 95th percentile of their own nearest-neighbour distances. A finite sample has
+    points that are farther from all others by chance. A part counts if it has more than D points, D continuous latents
+    of all slots: fewer lie in a plane and fill no volume. The largest part of every combination of discrete latents
+    counts whatever its size, since no path leads to it from another one. All other parts are `strays`.
     """
     seen, asked = _checked("training", train, discrete), _checked("test", test, discrete)
     if seen.shape[1:] != asked.shape[1:]:
@@ -141,8 +146,8 @@ def coverage(
                 ),
             )
         )
-    parts, largest, radius = _parts(seen_unit, discrete, factor, stream(seed, "coverage", "parts"))
-    return Coverage(tuple(slots), enough, parts, largest, radius)
+    found = _parts(seen_unit, discrete, factor, stream(seed, "coverage", "parts"))
+    return Coverage(tuple(slots), enough, *found)
 
 
 def from_sample(
@@ -250,8 +255,8 @@ def _emptiest(seen: np.ndarray, asked: np.ndarray, factor: float) -> EmptyInterv
 
 def _parts(
     points: np.ndarray, discrete: tuple[int, ...], factor: float, rng: np.random.Generator
-) -> tuple[int, float, float]:
-    """Number of connected parts, share of the largest, and the radius within which points are joined."""
+) -> tuple[int, float, float, float]:
+    """Number of connected parts, share of the largest, the radius within which points are joined, share of strays."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -264,12 +269,13 @@ def _parts(
     apart = _nearest(flat, flat, kept, labels, other=True)
     apart = apart[np.isfinite(apart)]
     radius = factor * float(np.percentile(apart, 95)) if len(apart) else 0.0
-    sizes: list[int] = []
+    sizes: list[int] = []  # of the parts that count
     for rows in _cells(flat, labels).values():
         if not kept:
             sizes.append(len(rows))
             continue
         pairs = cKDTree(flat[rows][:, kept]).query_pairs(radius, p=np.inf, output_type="ndarray")
         joined = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(rows), len(rows)))
-        sizes += np.bincount(connected_components(joined, directed=False)[1]).tolist()
-    return len(sizes), max(sizes) / len(flat), radius
+        largest, *others = sorted(np.bincount(connected_components(joined, directed=False)[1]).tolist(), reverse=True)
+        sizes += [largest, *(size for size in others if size > len(kept))]
+    return len(sizes), max(sizes) / len(flat), radius, 1 - sum(sizes) / len(flat)

@@ -23,6 +23,7 @@ from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int, Real
 from recombine.theory.coverage import Complete, from_sample
 from recombine.theory.coverage import latin_hypercube as latin_hypercube
+from recombine.theory.support_options import check_options
 from recombine.theory.watched import Components, Compose, Derivative, Watched, in_words, null_space, triangular
 
 Why: TypeAlias = Literal["never shown", "rank", "relative"]
@@ -58,9 +59,7 @@ class SlotSupport:
     rank_stacked: Int[np.ndarray, " anchors"]
     usable_stacked: Int[np.ndarray, " anchors"]
     kappa: Float[np.ndarray, " anchors"]  # smallest singular value of the stack over the largest of the slot
-    maps: dict[
-        str, Float[np.ndarray, " places"]
-    ]  # share of anchors at which a block lacks summed, stacked, ... support
+    maps: dict[str, Float[np.ndarray, " places"]]  # share of anchors whose block lacks summed, stacked, ... support
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values."""
@@ -166,6 +165,7 @@ def check(
         )
     if names is not None and len(names) != latents:
         raise InputError(f"{len(names)} names do not fit {latents} latents; name each latent of a slot once.")
+    check_options(structure, count, tolerance, usable, weights, seed)
     callables, dense = (compose, derivative, components), structure == "dense"
     watched = Watched(*callables, len(anchors), dense=dense, one_sided=one_sided, tolerance=tolerance)
     reports, missing = [], []

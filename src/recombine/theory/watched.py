@@ -39,6 +39,20 @@ def in_words(slot: int, value: np.ndarray, names: Sequence[str] | None) -> str:
     return ", ".join(f"{name}{slot + 1} = {each:.4g}" for name, each in zip(names, value, strict=True))
 
 
+def asked(what: str, at: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The answer of a function that others wrote; what it raises is told with its place."""
+    try:
+        return function(*arguments)
+    except InputError:
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise InputError(
+            f"{what} raised {type(error).__name__}{f' ({said})' if said else ''} at {at}; it must answer for every "
+            "value, so mend it or leave this value out."
+        ) from error
+
+
 class Watched:
     """The composition and what it is made of; every answer is checked for its shape and its numbers."""
 
@@ -64,7 +78,8 @@ class Watched:
 
     def completions(self, complete: Complete, slot: int, value: np.ndarray, count: int, at: str) -> np.ndarray:
         """Points that show the value, as `complete` gives them."""
-        points = self._numbers("complete", complete(slot, value, count), (None, self.slots, len(value)), at, "slot")
+        answer = asked("complete", at, complete, slot, value, count)
+        points = self._numbers("complete", answer, (None, self.slots, len(value)), at, "slot")
         wrong = np.abs(points[:, slot] - value).max(axis=1, initial=0.0) > 1e-9 * (1 + np.abs(value).max(initial=0.0))
         if wrong.any():
             first = int(np.argmax(wrong))
@@ -77,7 +92,8 @@ class Watched:
     def component(self, slot: int, values: np.ndarray, at: str) -> np.ndarray:
         """φ of one slot at the values."""
         shape = (len(values), self.blocks, self.inputs[slot])
-        part = self._numbers(f"component {slot}", self.components(slot, values), shape, at)
+        what = f"component {slot}"
+        part = self._numbers(what, asked(what, at, self.components, slot, values), shape, at)
         self.blocks, self.inputs[slot] = part.shape[1:]
         return part.astype(np.float64)
 
@@ -101,7 +117,7 @@ class Watched:
         """The derivative with respect to one slot, in double precision."""
         shape = (len(parts[0]), self.blocks, self.outputs, self.inputs[slot])
         what = f"the derivative for slot {slot}"
-        jacobian = self._numbers(what, self.derivative(slot, parts), shape, at, start=start)
+        jacobian = self._numbers(what, asked(what, at, self.derivative, slot, parts), shape, at, start=start)
         self.outputs = jacobian.shape[2]
         if self.tolerance is None:
             precision = np.finfo(jacobian.dtype if jacobian.dtype.kind == "f" else np.float64).eps
@@ -111,7 +127,8 @@ class Watched:
     def _composed(self, parts: Parts, at: str, start: int = 0) -> np.ndarray:
         assert self.compose is not None
         shape = (len(parts[0]), self.blocks, self.outputs)
-        output = self._numbers("the composition", self.compose(parts), shape, at, start=start)
+        what = "the composition"
+        output = self._numbers(what, asked(what, at, self.compose, parts), shape, at, start=start)
         self.outputs = output.shape[2]
         return output
 

@@ -5,7 +5,7 @@ import resource
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 # How many held-out combinations have their picture kept in the record.
 SAMPLES = 6
+ARMS = ("vertical", "horizontal", "intersection")  # where there are these, some of each
+# Exhibits that are kept at checkpoints too.
+ON_THE_WAY = ("spectrum_probe", "portrait_probe")
 # Bytes that a stack may take.
 MEMORY = 2**30
 
@@ -64,18 +67,22 @@ def fitting(problem: Problem, inputs: int, image: tuple[int, int]) -> Interface:
     return Interface(inputs, problem.grid.shape, image, task.picture, task.slots, task.channels, task.place)
 
 
-def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
-    """The untrained network of one seed."""
-    import torch
-
-    # What does not fit is said first: tasks that are no pictures have values of all sizes.
-    ends = interface(problem)
-    model.check(ends)
+def check_values(problem: Problem, model: ModelSpec) -> None:
+    """Refuse a model that draws values from 0 to 1 where pictures have others."""
     if model.generative and not 0 <= problem.everything.targets.min() <= problem.everything.targets.max() <= 1:
         raise InputError(
             f"model {model.kind!r} draws pictures of values from 0 to 1, and task {problem.task.kind!r} has others; "
             "give its stripes half the ink, e.g. stripe_ink = 0.5."
         )
+
+
+def build(problem: Problem, model: ModelSpec, seed: int) -> "nn.Module":
+    """The untrained network of one seed."""
+    import torch
+
+    ends = interface(problem)
+    model.check(ends)  # first: tasks that are no pictures have values of all sizes
+    check_values(problem, model)
     return model.build(ends, torch.Generator().manual_seed(torch_seed(seed, "model", "init")))
 
 
@@ -129,22 +136,28 @@ def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcom
     from recombine.training.loop import fit
 
     course: dict[str, list[float]] = {"steps": []}
+    pictured: dict[str, list[np.ndarray]] = {}
 
     def look(step: int, steps: int) -> None:
         if step * plan.checkpoints < len(course["steps"]) * steps:
             return
         try:
-            measured = by_part(measure_network(plan, member.network)[1])
+            evidence, measured, _ = measure_network(plan, member.network)
         except NotFinite:  # it has diverged, which the loss will tell
             return
-        for name, value in {"steps": float(step), **measured}.items():
+        for name, value in {"steps": float(step), **by_part(measured)}.items():
             course.setdefault(name, []).append(value)
+        for name, array in _exhibits(plan, evidence).items():
+            if name in ON_THE_WAY:
+                pictured.setdefault(name, []).append(array)
 
     (history,) = fit([member], progress, look)
     whole = len(course["steps"])
     # A measure that was undefined at some checkpoint has no course.
     found = {name: np.array(values) for name, values in course.items() if len(values) == whole}
-    return _outcome(plan, member.network, history, found)
+    outcome = _outcome(plan, member.network, history, found)
+    arrays = {f"course_{name}": np.stack(each) for name, each in pictured.items() if len(each) == whole}
+    return replace(outcome, arrays={**outcome.arrays, **arrays})
 
 
 def by_part(found: dict[str, Any]) -> dict[str, float]:
@@ -241,8 +254,12 @@ def shown(evidence: AnyEvidence) -> dict[str, np.ndarray]:
 
 def samples(evidence: Evidence) -> dict[str, np.ndarray]:
     """A few held-out combinations, evenly spread over the held-out set: where they are, the truth and the answer."""
-    held_out = np.flatnonzero(evidence.sections["ood"])
-    chosen = held_out[np.linspace(0, len(held_out) - 1, min(SAMPLES, len(held_out))).round().astype(int)]
+    arms = [np.flatnonzero(evidence.sections[name]) for name in ARMS if name in evidence.sections]
+    parts = arms or [np.flatnonzero(evidence.sections["ood"])]
+    each = SAMPLES // len(parts)
+    chosen = np.concatenate(
+        [part[np.linspace(0, len(part) - 1, min(each, len(part))).round().astype(int)] for part in parts]
+    )
     return {
         "sample_combinations": np.stack(np.unravel_index(chosen, evidence.shape), axis=1),
         "sample_targets": evidence.targets[chosen].astype(np.float32),

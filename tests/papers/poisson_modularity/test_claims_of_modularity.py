@@ -171,7 +171,7 @@ def test_every_condition_but_three_has_the_weight_penalty():
     }}  # fmt: skip
     for name, setting in made.items():
         terms = experiment(setting(Scale.LAPTOP)).recipe.penalties
-        assert (conditions.DECAY in terms) == (name not in alone), name
+        assert (conditions.DECAY() in terms) == (name not in alone), name
 
 
 def test_the_three_noises_differ_in_their_exponent_alone():

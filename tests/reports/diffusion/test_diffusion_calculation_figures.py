@@ -118,15 +118,26 @@ def test_sizes_are_in_rising_order_with_every_seed(runs_of):
 
 
 def test_accuracy_with_all_and_what_is_needed_are_told(runs_of, parsed, image_bytes):
-    measures = [{"need_8": 100.0}, {"need_8": 80.0, "need_24": 300.0}]
-    figure = data_need_figure(runs_of(data_need.bumps_alone, needs(), needs(0.1), measures=measures))
-    assert "N = 8: 0.95 with all, 90 needed; N = 24: 0.55 with all, 300 needed in 1 of 2 seeds." in told(parsed, figure)
+    figure = data_need_figure(runs_of(data_need.bumps_alone, needs(), needs(0.1)))
+    # The second seed crosses 0.6 three quarters of the way from 10 to 100, in log(1 + bumps).
+    mean = (100 + 11 * (101 / 11) ** 0.75 - 1) / 2
+    assert f"N = 8: 0.95 with all, {mean:.3g} needed; N = 24: 0.55 with all, 300 needed in 1 of 2 seeds." in told(
+        parsed, figure
+    )
     assert "without lone stripes" in figure
     svg = image_bytes(figure).decode()
     assert all(f">{words}<" in svg for words in ("N = 8", "N = 24", "bumps shown", "share of held-out places right"))
     never = data_need_figure(runs_of(data_need.bumps_beside_stripes, needs()))
-    assert "never enough" in never
+    assert "N = 24: 0.5 with all, not enough" in never
     assert "beside lone stripes" in never
+
+
+def test_no_bumps_at_all_have_a_place_on_the_axis(runs_of, parsed, image_bytes):
+    arrays = {"bumps_8": np.array([0, 16, 200]), "accuracies_8": np.array([0.7, 0.8, 0.9])}
+    figure = data_need_figure(runs_of(data_need.bumps_beside_stripes, arrays))
+    svg = image_bytes(figure).decode()
+    assert all(f">{number}<" in svg for number in ("0", "10", "100"))
+    assert "N = 8: 0.9 with all, at most 0 needed." in told(parsed, figure)
 
 
 CALCULATED = (overlapping.overlap, overlapping.lattice, sampling.trained, forecasting.trained, data_need.bumps_alone)

@@ -10,11 +10,12 @@ from recombine.papers import Scale
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.reports.portrait_figure import portrait_figure, ring_spread
 
+TORUS = c.torus(Scale.QUICK).problem.grid.shape
 TURNS = np.linspace(0, 2 * np.pi, 40, endpoint=False)
 CIRCLE = np.stack([np.cos(TURNS), np.sin(TURNS)], axis=1)
 
 
-def portraits(shape=(16, 16)):
+def portraits(shape):
     torus = principal_components(clifford_torus(*shape), 4).scores
     cloud = np.random.default_rng(0).normal(size=torus.shape)
     return {"portrait_probe": torus.astype(np.float16), "portrait_untrained": cloud.astype(np.float16)}
@@ -35,7 +36,7 @@ def test_a_point_has_no_spread():
 
 
 def test_every_pair_is_drawn_for_both_layers_and_coordinates(runs_of, parsed, image_bytes):
-    figure = portrait_figure(runs_of(c.torus, portraits()))
+    figure = portrait_figure(runs_of(c.torus, portraits(TORUS)))
     svg = image_bytes(figure).decode()
     titles = [f"{layer}, coloured by {factor}" for layer in ("trained, while drawing", "before training")
               for factor in ("x", "y")]  # fmt: skip
@@ -46,15 +47,14 @@ def test_every_pair_is_drawn_for_both_layers_and_coordinates(runs_of, parsed, im
 
 
 def test_held_out_combinations_are_crosses(runs_of):
-    setting = runs_of(c.lesions[2], portraits())
+    setting = runs_of(c.lesions[2], portraits(c.lesions[2](Scale.QUICK).problem.grid.shape))
     unseen = int(setting.work.problem.parts.held_out.sum())
     assert unseen > 0
     assert f"Crosses: {unseen} combinations held out." in portrait_figure(setting)
 
 
 def test_without_portraits_of_the_whole_grid_there_is_no_figure(runs_of):
-    assert c.torus(Scale.QUICK).problem.grid.shape == (16, 16)
     assert portrait_figure(runs_of(c.torus, {})) is None
-    assert portrait_figure(runs_of(c.torus, portraits((15, 16)))) is None
-    assert portrait_figure(runs_of(c.torus, portraits(), status="failed")) is None
-    assert portrait_figure(runs_of(c.torus, {"portrait_probe": portraits()["portrait_probe"]})) is None
+    assert portrait_figure(runs_of(c.torus, portraits((TORUS[0] - 1, TORUS[1])))) is None
+    assert portrait_figure(runs_of(c.torus, portraits(TORUS), status="failed")) is None
+    assert portrait_figure(runs_of(c.torus, {"portrait_probe": portraits(TORUS)["portrait_probe"]})) is None

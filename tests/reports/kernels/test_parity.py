@@ -67,3 +67,11 @@ def test_the_section_prints_the_error_of_every_candidate_and_network(kernel_pape
 
 def test_without_slopes_the_section_says_so(paper, real_store):
     assert "No run with predicted slopes yet." in parity_section(gather([paper], Scale.QUICK, [real_store]))
+
+
+def test_with_papers_named_runs_of_others_are_left_out(kernel_paper, kernel_store, paper):
+    every, _ = slope_runs(gather([kernel_paper], Scale.QUICK, [kernel_store]))
+    assert slope_runs(gather([kernel_paper], Scale.QUICK, [kernel_store], only=True))[0] == every != []
+    others = gather([paper], Scale.QUICK, [kernel_store], only=True)
+    assert slope_runs(others) == ([], 0)
+    assert "No run of the papers asked for with predicted slopes yet." in parity_section(others)

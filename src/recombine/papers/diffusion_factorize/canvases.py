@@ -3,9 +3,10 @@
 At `paper` scale all is as published where it is said: 32 x 32 pixels, sigma 1, centres every tenth of a pixel, six
 pixels beyond the border, the published UNet; the cross takes seven cells of a pixel, [12.5, 19.5] in labels from 1 to
 32, where the paper has [13, 19]. At `laptop` pictures have 16 x 16 pixels, sigma is 0.7 (1 on the torus), centres lie
-every quarter of a pixel, the cross takes 4 of 16 labels and the network is the light one; `quick` has a quarter of the
-images. What is claimed is about which values and combinations are shown, and a stripe stays narrow beside what is held
-out. Every model of a comparison takes the same number of steps with batches of the same size.
+every quarter of a pixel, the cross takes 4 of 16 labels and the network is the light one. At `quick` pictures have
+8 x 8 pixels (16 x 16 on the torus), and the cross takes 2 of 8. What is claimed is about which values and combinations
+are shown, and a stripe stays narrow beside what is held out. Every model of a comparison takes the same number of steps
+with batches of the same size.
 """
 
 from collections.abc import Mapping
@@ -45,13 +46,15 @@ class Size:
     batch: int = 64
     rate: float = 8e-3
     round: float = 1.0  # sigma on the torus
+    around: int = 16  # pixels along each side of the torus
+    checkpoints: int = 20  # on the torus
     pairs: int = 16
     model: Mapping[str, Any] = field(default_factory=lambda: {"kind": "diffusion"})
     short: float = 0.5  # share of the steps where many networks are trained
 
 
 SIZES = {
-    Scale.QUICK: Size(16, 0.7, 4, (6, 10), steps=2000, batch=32, rate=4e-3),
+    Scale.QUICK: Size(8, 0.5, 3, (3, 5), steps=1500, spacing=0.5, checkpoints=0),
     Scale.LAPTOP: Size(16, 0.7, 4, (6, 10), steps=4000),
     Scale.PAPER: Size(
         32,
@@ -60,6 +63,7 @@ SIZES = {
         (12, 19),
         steps=160_000,
         spacing=0.1,
+        around=32,
         batch=128,
         rate=3e-4,
         pairs=128,
@@ -84,7 +88,8 @@ def canvas(scale: Scale, kind: str, sigma: float | None = None, **more: Any) -> 
     size = SIZES[scale]
     wide = sqrt(2) * (size.sigma if sigma is None else sigma)
     padded = {} if kind == "torus" else {"dark": True, "stripe_ink": 0.5, "pad": size.pad}
-    return tasks.parse({"kind": kind, "n": size.n, "sigma": wide, "encoding": code(scale), **padded, **more})
+    n = size.around if kind == "torus" else size.n
+    return tasks.parse({"kind": kind, "n": n, "sigma": wide, "encoding": code(scale), **padded, **more})
 
 
 def drawn(
@@ -109,8 +114,8 @@ def drawn(
     )
 
 
-def cross(scale: Scale) -> Region:
-    low, high = SIZES[scale].cross
+def cross(scale: Scale, aside: int = 0) -> Region:
+    low, high = (end - aside for end in SIZES[scale].cross)
     return regions.cross(x=(low, high), y=(low, high))
 
 
@@ -123,11 +128,16 @@ def crossed(
     reveal: bool = False,
     task: Mapping[str, Any] | None = None,
     spacing: float | None = None,
+    aside: int = 0,
     **more: Any,
 ) -> Experiment:
-    """The cross held out; ``stripes`` shows lone stripes, ``whole`` is the share of the rest that is shown."""
+    """The cross held out; ``stripes`` shows lone stripes, ``whole`` is the share of the rest that is shown.
+
+    ``aside`` moves the cross so many pixels towards the top left.
+    """
     size = SIZES[scale]
-    region = cross(scale) if stripes else regions.extrapolation(of=cross(scale))
+    held_out = cross(scale, aside)
+    region = held_out if stripes else regions.extrapolation(of=held_out)
     problem = Problem(
         canvas(scale, kind, **(task or {})),
         region,
@@ -148,6 +158,7 @@ def named(name: str, says: str, **settings: Any) -> Setting:
 
 # Sums of stripes (Fig. 4, 10)
 sums = named("sums", "Sums of stripes outside the cross.")
+sums_aside = named("sums_aside", "Sums of stripes outside a cross that lies away from the middle.", aside=4)
 sums_revealed = named("sums_revealed", "Sums of stripes, the cross shown too.", reveal=True)
 sums_and_stripes = named("sums_and_stripes", "Sums outside the cross, and lone stripes.", stripes=True, rim=True)
 stripes = named("stripes", "Lone stripes only.", stripes=True, whole=0.0)
@@ -160,20 +171,19 @@ bumps_and_stripes = named("bumps_and_stripes", "Bumps outside the cross, and lon
 few_bumps_and_stripes = named("few_bumps_and_stripes", "A fifth of these bumps, and lone stripes.", kind="bump",
                               stripes=True, whole=0.2)  # fmt: skip
 few_bumps = named("few_bumps", "A fifth of the bumps outside the cross.", kind="bump", whole=0.2)
+stripes_for_bumps = named("stripes_for_bumps", "Lone stripes only, asked for bumps.", kind="bump", stripes=True,
+                          whole=0.0)  # fmt: skip
 bumps_revealed = named("bumps_revealed", "Bumps, the cross shown too.", kind="bump", reveal=True)
 
 
 # The torus (Fig. 2, 3, 8)
-def around(
-    scale: Scale, share: float = 1.0, checkpoints: int = 20, model: Mapping[str, Any] | None = None
-) -> Experiment:
+def around(scale: Scale, share: float = 1.0, model: Mapping[str, Any] | None = None) -> Experiment:
     """Bumps at every place of a torus."""
     size = SIZES[scale]
     problem = Problem(canvas(scale, "torus", size.round), nothing(), spacing=size.spacing, reveal=True)
     exhibits = ("bars", "spectra", "portraits", "ring_histograms")
-    return drawn(
-        scale, problem, share, model, MEASURES + SHAPES + (COURSE if checkpoints else ()), exhibits, checkpoints
-    )
+    measured = MEASURES + SHAPES + (COURSE if size.checkpoints else ())
+    return drawn(scale, problem, share, model, measured, exhibits, size.checkpoints)
 
 
 torus = setting("torus", "Bumps everywhere on a torus.", around)

@@ -15,7 +15,7 @@ from recombine.training import Recipe, run
 
 ACCURATE = 0.6  # of the held-out places: where Fig. 5c of Liang et al. (2024) counts
 HELD_OUT = 0.2  # of the area, in the middle
-PARTS = (0.05, 0.15, 0.4, 1.0)  # of the bumps outside
+LADDER = (16, 64, 256)  # bumps that are tried, the same at every size, and then all there are
 SIDES = (8, 16, 24, 32)
 
 
@@ -23,27 +23,31 @@ SIDES = (8, 16, 24, 32)
 class DiffusionDataNeed(Calculation):
     """The number of bumps with which 60% of the held-out ones are in place, for several sizes N (Fig. 5).
 
-    A fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, rising parts are shown,
-    each containing the smaller. With ``stripes`` lone stripes of every value are shown too. Every part gets the same
-    number of steps. Between two parts the number is interpolated in logarithms; ``need`` counts bumps, ``size`` stripes
-    as well. A size at which all bumps are not enough has none, and then there is no slope. Where the smallest part is
-    enough, its number stands for all below: ``floor`` is the share of sizes for which that is so.
+    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, rising numbers are
+    shown, each set containing the smaller, and at last all. With ``stripes`` lone stripes of every value are shown too,
+    and no bump at all is tried first. Every set gets the same number of steps. A bump is in place if the picture has
+    one mark and its darkest pixel is the true one. Between two sets the number is interpolated in log(1 + bumps).
+
+    ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
+    counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since the ends of
+    the ladder would make slopes of their own.
     """
 
     exact: ClassVar[bool] = False
     quantities: ClassVar = {
         "slope": "slope of log bumps needed over log N: 1 grows like N, 2 like N^2",
-        "size_slope": "the same of all training images, stripes included",
-        "reached": "share of the sizes N at which some part was enough",
-        "floor": "share of the sizes N at which the smallest part was enough",
-        **{f"need_{n}": f"bumps needed at N = {n}" for n in SIDES},
-        **{f"size_{n}": f"training images needed at N = {n}, stripes included" for n in SIDES},
+        "slope_images": "the same of all training images, stripes included",
+        "growth": "bumps needed at the largest N less those at the one before",
+        "reached": "share of the sizes N at which some set was enough",
+        "floor": "share of the sizes N at which the smallest set was enough",
+        **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
+        **{f"need_images_{n}": f"training images needed at N = {n}, stripes included, at least" for n in SIDES},
         **{f"full_{n}": f"share of held-out places that are right at N = {n} with all bumps" for n in SIDES},
     }
 
     stripes: bool = False
     sizes: tuple[int, ...] = (8, 16, 24)
-    steps: int = Field(default=2000, ge=1)
+    steps: int = Field(default=2500, ge=1)
     batch: int = Field(default=64, ge=1)
     rate: float = Field(default=8e-3, gt=0)
     sigma: float = 0.7  # the paper's, at every size
@@ -52,41 +56,49 @@ class DiffusionDataNeed(Calculation):
 
     def compute(self) -> Computed:
         measures: dict[str, float] = {}
-        arrays: dict[str, np.ndarray] = {"parts": np.array(PARTS)}
-        needs, sizes, floors = {}, {}, 0
+        arrays: dict[str, np.ndarray] = {}
+        needs, reached, floors = {}, [], []
         for n in self.sizes:
             counts = self.counts(n)
             right = np.array([self.right(n, count) for count in counts])
             arrays |= {f"accuracies_{n}": right, f"bumps_{n}": np.array(counts)}
-            measures[f"full_{n}"] = float(right[-1])
             found = first_at(np.array(counts, dtype=float), right, ACCURATE)
-            if found is not None:
-                needs[n], sizes[n] = found, found + len(self.problem(n, 0).training_set(0)) * self.stripes
-                floors += found == counts[0]
-        measures |= {f"need_{n}": need for n, need in needs.items()} | {f"size_{n}": size for n, size in sizes.items()}
-        measures |= {"reached": len(needs) / len(self.sizes), "floor": floors / len(self.sizes)}
-        if len(needs) == len(self.sizes) > 1:  # a slope over the sizes that happened to be reached would flatter
-            for name, each in (("slope", needs), ("size_slope", sizes)):
-                slope, _ = np.polyfit(np.log(list(each)), np.log(list(each.values())), 1)
-                measures[name] = float(slope)
+            needs[n] = float(counts[-1]) if found is None else found
+            reached.append(found is not None)
+            floors.append(found == counts[0])
+            alone = int(self.problem(n, counts[-1]).lone(self.seed).sum())
+            measures |= {f"full_{n}": float(right[-1]), f"need_{n}": needs[n], f"need_images_{n}": needs[n] + alone}
+        measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors))}
+        if len(needs) > 1:
+            *_, before, last = needs.values()
+            measures["growth"] = last - before
+        if all(reached) and not any(floors) and len(needs) > 1:
+            for name, of in (("slope", "need"), ("slope_images", "need_images")):
+                values = [measures[f"{of}_{n}"] for n in self.sizes]
+                measures[name] = float(np.polyfit(np.log(self.sizes), np.log(values), 1)[0])
         return Computed(measures, arrays)
 
     def counts(self, n: int) -> list[int]:
-        """Numbers of bumps, the smallest part first."""
-        whole = len(self.problem(n, None)._pool())
-        return [max(1, round(part * whole)) for part in PARTS]
+        """Numbers of bumps, rising."""
+        whole = self.problem(n, None).most_examples
+        return [*([0] if self.stripes else []), *(count for count in LADDER if count < whole), whole]
 
     def right(self, n: int, bumps: int) -> float:
         """Share of held-out places that are right after training on so many bumps."""
-        return float(run(self.training(n, bumps).plan()).measures["darkest_accuracy"]["ood"])
+        return float(run(self.training(n, bumps).plan()).measures["strict_accuracy"]["ood"])
 
     def problem(self, n: int, bumps: int | None) -> Problem:
-        low = round((n - sqrt(HELD_OUT) * n) / 2)
-        middle = regions.block(x=(low, n - low), y=(low, n - low))
+        side = round(sqrt(HELD_OUT) * n)
+        low = (n - side) // 2
+        middle = regions.block(x=(low, low + side), y=(low, low + side))
         task = tasks.bump(
-            n=n, sigma=sqrt(2) * self.sigma, pad=self.pad, stripe_ink=0.5, encoding={"kind": "sinusoidal", "pairs": 16}
+            n=n,
+            sigma=sqrt(2) * self.sigma,
+            pad=self.pad,
+            stripe_ink=0.5,
+            encoding={"kind": "sinusoidal", "pairs": 16, "raw": True},
         )
-        isolated = ("y", "x") if self.stripes or bumps == 0 else ()
+        isolated = ("y", "x") if self.stripes else ()
         return Problem(task, middle, spacing=self.spacing, examples=bumps, isolated=isolated)
 
     def training(self, n: int, bumps: int) -> Experiment:
@@ -96,17 +108,17 @@ class DiffusionDataNeed(Calculation):
             model=models.parse("diffusion"),
             recipe=Recipe(steps=self.steps, batch=self.batch, rate=self.rate, schedule="one-cycle"),
             seed=self.seed,
-            measures=("darkest_accuracy",),
+            measures=("strict_accuracy",),
         )
 
     def expected_seconds(self) -> float:
-        return sum(len(PARTS) * seconds_together(self.training(n, self.counts(n)[-1])) for n in self.sizes)
+        return sum(len(self.counts(n)) * seconds_together(self.training(n, self.counts(n)[-1])) for n in self.sizes)
 
 
 def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | None:
-    """The amount from which on values stay at the level, interpolated in its logarithm; None if they do not at the end.
+    """The amount from which on values stay at the level, interpolated in log(1 + amount); the first where all are.
 
-    The first amount where all of them are.
+    None if they are not at the level at the end.
     """
     below = np.flatnonzero(values < level)
     if not len(below):
@@ -114,7 +126,7 @@ def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | N
     if below[-1] == len(values) - 1:
         return None
     step = slice(below[-1], below[-1] + 2)
-    return float(np.exp(np.interp(level, values[step], np.log(amounts[step]))))
+    return float(np.expm1(np.interp(level, values[step], np.log1p(amounts[step]))))
 
 
 def need(name: str, says: str, stripes: bool) -> Setting:

@@ -53,7 +53,7 @@ SWEEPS = (
         KEY,
         "Training images needed for 60% of the held-out places",
         "Fig. 5c",
-        "size",
+        "need_images",
         "side N of the picture in pixels",
         {"bumps": {0: d.bumps_alone}, "bumps and stripes": {0: d.bumps_beside_stripes}},
         kind="scaling",

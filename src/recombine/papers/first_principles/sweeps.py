@@ -23,6 +23,7 @@ SWEEPS = (
         },
         kind="scatter",
         against="id_r2",
+        value_label="R2 on the whole space",
     ),
     Sweep(
         "diagonal-width",
@@ -33,6 +34,7 @@ SWEEPS = (
         "width as released (twice as wide beside the canvas at laptop)",
         {"compositional": {0.05: s.narrow, 0.1: s.middle, 0.2: s.wide}},
         log_across=True,
+        value_label="R2 on the whole space",
     ),
     Sweep(
         "planes",
@@ -42,6 +44,7 @@ SWEEPS = (
         "all_r2",
         "planes in the training set",
         {"compositional": {2: s.single, 3: s.planes, 4: s.broad}},
+        value_label="R2 on the whole space",
     ),
     Sweep(
         "error-and-fit",
@@ -56,5 +59,6 @@ SWEEPS = (
         },
         kind="scatter",
         against="id_mse",
+        value_label="mean squared error on the whole space",
     ),
 )

@@ -1,0 +1,221 @@
+"""Calculations of the diffusion paper that train networks: what they make of what is planted, and one in small."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from recombine.core.errors import InputError
+from recombine.papers import Scale
+from recombine.papers.diffusion_factorize import data_need, forecasting, sampling
+from recombine.papers.diffusion_factorize.data_need import LADDER, DiffusionDataNeed, first_at
+from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
+from recombine.papers.diffusion_factorize.sampling import COUNTS, SamplingWays
+from recombine.papers.diffusion_factorize.tori import IdealTorus
+from recombine.training import Outcome
+
+# How much is needed
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((0.7, 0.8, 0.9), 10.0),  # the first is enough
+        ((0.5, 0.7, 0.9), np.sqrt(11 * 101) - 1),  # half-way in log(1 + amount)
+        ((0.0, 0.2, 1.0), np.sqrt(101 * 1001) - 1),
+        ((0.6, 0.5, 0.7), np.sqrt(101 * 1001) - 1),  # it must stay there
+        ((0.5, 0.7, 0.5), None),
+        ((0.1, 0.2, 0.3), None),
+    ],
+)
+def test_the_first_amount_at_a_level(values, expected):
+    found = first_at(np.array([10.0, 100.0, 1000.0]), np.array(values), 0.6)
+    assert found == (expected if expected is None else pytest.approx(expected))
+
+
+def planted_need(monkeypatch, right, **settings):
+    monkeypatch.setattr(DiffusionDataNeed, "right", lambda self, n, bumps: right(n, bumps))
+    return DiffusionDataNeed(steps=1, **settings).compute()
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_slopes_are_those_that_were_planted(monkeypatch, power):
+    """Bumps needed grow as 30 N^power / 8^power: accuracy crosses the level there, along log(1 + bumps)."""
+
+    def right(n, bumps):
+        return float(0.6 + 0.01 * np.log((1 + bumps) / (1 + 30 * (n / 8) ** power)))
+
+    found = planted_need(monkeypatch, right)
+    assert found.measures["slope"] == pytest.approx(power, abs=1e-6)
+    assert found.measures["size_slope"] == pytest.approx(power, abs=1e-6)  # without stripes the same
+    assert found.measures["need_16"] == pytest.approx(30 * 2**power)
+    assert found.measures["growth"] == pytest.approx(30 * (3**power - 2**power))
+    assert (found.measures["reached"], found.measures["floor"]) == (1, 0)
+    assert set(found.measures) <= set(DiffusionDataNeed.quantities)
+
+
+def test_sizes_count_the_stripes_too(monkeypatch):
+    found = planted_need(monkeypatch, lambda n, bumps: float(bumps > 50), stripes=True)
+    calculation = DiffusionDataNeed(stripes=True)
+    for n in (8, 16, 24):
+        stripes = found.measures[f"size_{n}"] - found.measures[f"need_{n}"]
+        positions = calculation.problem(n, 0).training_set().positions
+        assert stripes == pytest.approx(len(positions))
+        outside = (positions < -0.5 - 1e-6) | (positions > n - 0.5 - 1e-6)
+        assert outside.any(axis=1).all()
+
+
+def test_where_all_bumps_are_not_enough_the_need_is_at_least_all_and_there_is_no_slope(monkeypatch):
+    found = planted_need(monkeypatch, lambda n, bumps: 0.9 if bumps > 50 and n < 24 else 0.1).measures
+    assert found["reached"] == pytest.approx(2 / 3)
+    assert found["floor"] == 0
+    assert found["need_24"] == DiffusionDataNeed().problem(24, None).most_examples
+    assert not {"slope", "size_slope"} & set(found)
+    assert (found["full_8"], found["full_24"]) == (0.9, 0.1)
+
+
+@pytest.mark.parametrize("stripes", [False, True])
+def test_where_the_smallest_set_is_enough_there_is_no_slope(monkeypatch, stripes):
+    found = planted_need(monkeypatch, lambda n, bumps: 0.9 if n == 8 or bumps > 50 else 0.1, stripes=stripes).measures
+    assert (found["reached"], found["floor"]) == (1, pytest.approx(1 / 3))
+    assert found["need_8"] == (0 if stripes else LADDER[0])
+    assert not {"slope", "size_slope"} & set(found)
+
+
+@pytest.mark.parametrize("stripes", [False, True])
+def test_a_fifth_of_the_area_is_held_out_and_rising_numbers_of_the_bumps_around_it_are_shown(stripes):
+    calculation = DiffusionDataNeed(stripes=stripes)
+    for n in (8, 16, 24):
+        problem = calculation.problem(n, None)
+        assert problem.parts.held_out.mean() == pytest.approx(0.2, abs=0.06)
+        side = round(np.sqrt(0.2) * n)
+        whole = (2 * n) ** 2 - (2 * side + 1) ** 2  # four in a pixel; none on the border of the square
+        expected = [0] * stripes + [count for count in LADDER if count < whole] + [whole]
+        assert calculation.counts(n) == expected
+
+
+def test_both_ways_train_alike_but_for_the_stripes():
+    for scale in Scale:
+        alone, beside = (made(scale) for made in (data_need.bumps_alone, data_need.bumps_beside_stripes))
+        assert [0, *alone.counts(16)] == beside.counts(16)
+        ours, theirs = (each.training(16, 20) for each in (alone, beside))
+        assert (ours.recipe, ours.model) == (theirs.recipe, theirs.model)
+        assert len(theirs.problem.training_set()) > len(ours.problem.training_set()) == 20
+
+
+def test_one_size_is_trained_and_judged():
+    calculation = DiffusionDataNeed(sizes=(8,), steps=1, batch=2, stripes=True)
+    found = calculation.compute()
+    assert found.arrays["accuracies_8"].shape == found.arrays["bumps_8"].shape == (len(calculation.counts(8)),)
+    assert ((found.arrays["accuracies_8"] >= 0) & (found.arrays["accuracies_8"] <= 1)).all()
+    assert set(found.measures) <= set(DiffusionDataNeed.quantities)
+    assert "slope" not in found.measures  # one size has none
+
+
+# Ways to draw
+
+
+def test_ways_to_draw_are_told_apart(monkeypatch):
+    """Accuracy as it would be if every DDIM step added 0.01, DDPM had 0.9, fresh noise 0.1 less, guidance 0.2 less."""
+    drawn = []
+
+    def right(sampler):
+        drawn.append(sampler)
+        found = 0.9 if sampler.kind == "ddpm" else 0.01 * sampler.steps - 0.1 * sampler.eta
+        return found - 0.2 * (sampler.guidance - 1)
+
+    def measure_network(plan, network):
+        found = right(network.sampler)
+        return None, {"darkest_accuracy": {"id": found, "vertical-x": found / 2, "vertical-y": found / 4}}
+
+    monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", measure_network)
+    monkeypatch.setattr(import_module("recombine.training.loop"), "fit", lambda members: None)
+    found = SamplingWays(steps=1, batch=2).compute().measures
+    assert {count: found[f"right_{count}"] for count in COUNTS} == pytest.approx({n: 0.01 * n for n in COUNTS})
+    expected = {"loss_5": 0.45, "loss_10": 0.4, "fresh": 0.4, "ddpm": 0.9, "loss_ddpm": 0.8}
+    expected |= {"guided_0": 0.3, "guided_3": -0.3, "guidance_gain": -0.2, "guidance_change": -0.1}
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert set(found) == set(SamplingWays.quantities)
+    assert not {"ddpm", "loss_ddpm"} & set(SamplingWays(steps=1, batch=2, full=False).compute().measures)
+    assert {each.steps for each in drawn} == set(COUNTS)
+
+
+def test_the_network_that_is_drawn_from_also_learns_without_codes():
+    training = SamplingWays(seed=3).training()
+    assert (training.model.drop, training.seed) == (0.1, 3)
+    assert (
+        training.recipe.steps
+        == sampling.trained(Scale.LAPTOP).steps
+        == 100 * sampling.barely_trained(Scale.LAPTOP).steps
+    )
+    assert (sampling.trained(Scale.LAPTOP).full, sampling.barely_trained(Scale.LAPTOP).full) == (True, False)
+
+
+# The forecast
+
+
+def planted_forecast(monkeypatch, said, found):
+    """Errors by part of the cross, of four training sets."""
+    told, true = iter(said), iter(found)
+
+    def forecast(problem, seed):
+        sections = [type("Part", (), {"name": name, "expected": value}) for name, value in next(told).items()]
+        return type("Said", (), {"sections": sections})
+
+    monkeypatch.setattr(forecasting, "forecast", forecast)
+    monkeypatch.setattr(forecasting, "run", lambda plan: Outcome("done", None, {"nmse_by_section": next(true)}, {}, {}))
+    return ForecastOfDiffusion(steps=1).compute()
+
+
+def by_part(values):
+    names = ("id", "vertical", "horizontal", "intersection")
+    return [dict(zip(names, map(float, (place / 10, *row)), strict=True)) for place, row in
+            enumerate(np.reshape(values, (4, 3)))]  # fmt: skip
+
+
+def test_a_forecast_in_order_has_rank_1_whatever_its_size(monkeypatch):
+    true = np.linspace(0.05, 1.15, 12)
+    found = planted_forecast(monkeypatch, by_part(2 * true), by_part(true)).measures
+    assert found["rank"] == pytest.approx(1)
+    assert found["bias"] == pytest.approx(true.mean())
+    assert found["fit"] == pytest.approx(0.3)
+    assert found["forecast_wrong"] == pytest.approx((2 * true > 0.3).mean())
+    assert found["measured_wrong"] == pytest.approx((true > 0.3).mean())
+    assert found["agreement"] == pytest.approx(((2 * true > 0.3) == (true > 0.3)).mean())
+    assert set(found) == set(ForecastOfDiffusion.quantities)
+
+
+def test_a_forecast_in_reverse_has_rank_minus_1(monkeypatch):
+    true = np.linspace(0.05, 1.15, 12)
+    computed = planted_forecast(monkeypatch, by_part(true[::-1]), by_part(true))
+    assert computed.measures["rank"] == pytest.approx(-1)
+    between = np.concatenate([true[:6][::-1], true[6:][::-1]])  # in order between sums and bumps, not within
+    assert planted_forecast(monkeypatch, by_part(between), by_part(true)).measures["rank"] == pytest.approx(-1)
+    assert computed.arrays["forecast"].shape == computed.arrays["measured"].shape == (4, 3)
+
+
+def test_sections_of_the_trainings_are_those_that_are_compared():
+    trainings = ForecastOfDiffusion().trainings()
+    assert len({training.digest() for training in trainings}) == 4
+    for training in trainings:
+        assert set(forecasting.PARTS) <= set(training.problem.parts.sections)
+
+
+# Ideal tori
+
+
+def test_ideal_tori_have_the_quantities_of_a_probe():
+    clifford, ring = (IdealTorus(torus=torus, side=12).compute().measures for torus in ("clifford", "ring"))
+    assert set(clifford) == set(ring) == set(IdealTorus.quantities)
+    assert clifford["circles.probe"] == pytest.approx(1)
+    assert clifford["torus_orthogonality.probe-clifford"] == pytest.approx(0, abs=1e-4)
+    assert ring["torus_orthogonality.probe-ring"] == pytest.approx(0, abs=1e-4)
+    assert clifford["torus_orthogonality.probe-nearer"] > 5 > -5 > ring["torus_orthogonality.probe-nearer"]
+    assert clifford["ring_angle.probe-x-on-y"] == pytest.approx(90, abs=1e-3)
+    assert clifford["ring_angle.probe-x-on-x"] == pytest.approx(0, abs=1e-3)
+    assert ring["ring_angle.probe-x-on-y"] == pytest.approx(45, abs=1e-3)  # half of them 0 and half 90
+
+
+def test_a_torus_of_two_rows_is_none():
+    with pytest.raises(InputError, match="at least 3 rows"):
+        IdealTorus(side=2).compute()
