@@ -1,4 +1,4 @@
-"""Peaks, ends and humps of courses with known answers; noise at the beginning does not count."""
+"""Peaks, ends, rises and humps of courses with known answers; noise at the beginning does not count."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,10 @@ from recombine.core.errors import InputError
 from recombine.measures import measures, participation_hump
 
 # Noise uses many directions; half of the last accuracy, 0.4, is reached at the third checkpoint.
-ACCURACY = [0.0, 0.1, 0.45, 0.4, 0.8]
-PROBE = [40.0, 2.0, 9.0, 12.0, 8.0]
-OTHER = [30.0, 3.0, 4.0, 5.0, 6.0]
+ACCURACY = [0.0, 0.1, 0.45, 0.4, 0.8, 0.8]
+# Medians of three: 40, 9, 9, 11, 11, 7.
+PROBE = [40.0, 2.0, 9.0, 12.0, 11.0, 7.0]
+OTHER = [30.0, 3.0, 4.0, 5.0, 6.0, 7.0]
 
 
 def course(accuracy=ACCURACY, **ratios):
@@ -20,18 +21,27 @@ def course(accuracy=ACCURACY, **ratios):
 
 def test_the_peak_is_looked_for_once_pictures_are_drawn(generic):
     evidence = generic(course=course())
-    assert measures["participation_peak"](evidence) == {"probe": 12.0, "other": 6.0}
-    assert measures["participation_end"](evidence) == {"probe": 8.0, "other": 6.0}
-    assert participation_hump(evidence) == pytest.approx({"probe": 0.5, "other": 0.0})
+    assert measures["participation_peak"](evidence) == pytest.approx({"probe": 11.0, "other": 7.0})
+    assert measures["participation_end"](evidence) == pytest.approx({"probe": 10.0, "other": 6.0})
+    assert participation_hump(evidence) == pytest.approx({"probe": 1 / 10, "other": 1 / 6})
+    assert measures["participation_rise"](evidence) == pytest.approx({"probe": 11 / 9 - 1, "other": 7 / 4 - 1})
+
+
+def test_a_checkpoint_that_jumps_is_no_peak(generic):
+    calm, jumping = [9.0, 9.0, 9.0, 10.0, 9.0, 9.0], [9.0, 9.0, 9.0, 99.0, 10.0, 9.0]
+    for values, peak in ((calm, 9.0), (jumping, 10.0)):
+        evidence = generic(course=course(probe=values))
+        assert measures["participation_peak"](evidence) == {"probe": peak}
+        assert measures["participation_rise"](evidence) == pytest.approx({"probe": peak / 9 - 1})
 
 
 @pytest.mark.parametrize(
     ("accuracy", "peak"),
     [
-        ([0.8, 0.8, 0.8, 0.8, 0.8], 40.0),  # drawn from the start
-        ([0.0, 0.4, 0.0, 0.0, 0.8], 12.0),  # half of the last, then lost again: from there on
-        ([0.0, 0.39, 0.39, 0.39, 0.8], 8.0),  # the last alone
-        ([0.0, 0.0, 0.0, 0.01, 0.01], 12.0),  # poor, but as good as it gets
+        ([0.8, 0.8, 0.8, 0.8, 0.8, 0.8], 40.0),  # drawn from the start
+        ([0.0, 0.4, 0.0, 0.0, 0.0, 0.8], 11.0),  # half of the last, then lost again: from there on
+        ([0.0, 0.39, 0.39, 0.39, 0.39, 0.8], 7.0),  # the last alone
+        ([0.0, 0.0, 0.0, 0.01, 0.01, 0.01], 11.0),  # poor, but as good as it gets
     ],
 )
 def test_the_noise_ends_at_half_of_the_last_accuracy(generic, accuracy, peak):
@@ -40,20 +50,30 @@ def test_the_noise_ends_at_half_of_the_last_accuracy(generic, accuracy, peak):
 
 
 def test_a_layer_that_is_dead_at_the_end_has_no_hump(generic):
-    evidence = generic(course=course(probe=PROBE, dead=[1.0, 1.0, 1.0, 1.0, 0.0]))
+    dead = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    evidence = generic(course=course(probe=PROBE, dead=dead))
     assert list(participation_hump(evidence)) == ["probe"]
     assert measures["participation_end"](evidence)["dead"] == 0.0
     with pytest.raises(InputError, match="no layer varies at the end of training"):
-        participation_hump(generic(course=course(dead=[1.0, 1.0, 1.0, 1.0, 0.0])))
+        participation_hump(generic(course=course(dead=dead)))
+
+
+def test_a_layer_that_is_dead_when_pictures_are_first_drawn_has_no_rise(generic):
+    dead = [1.0, 0.0, 0.0, 0.0, 1.0, 1.0]
+    assert list(measures["participation_rise"](generic(course=course(probe=PROBE, dead=dead)))) == ["probe"]
+    with pytest.raises(InputError, match="no layer varies when pictures are first drawn"):
+        measures["participation_rise"](generic(course=course(dead=dead)))
 
 
 def test_single_and_whole_numbers_are_taken(generic):
     whole = {name: values.astype(np.float32) for name, values in course().items()}
     whole["participation.probe"] = np.array(PROBE).astype(int)
-    assert measures["participation_peak"](generic(course=whole))["probe"] == 12.0
+    assert measures["participation_peak"](generic(course=whole))["probe"] == pytest.approx(11.0)
 
 
-@pytest.mark.parametrize("name", ["participation_peak", "participation_end", "participation_hump"])
+@pytest.mark.parametrize(
+    "name", ["participation_peak", "participation_end", "participation_rise", "participation_hump"]
+)
 def test_without_a_course_there_is_nothing_to_say(generic, name):
     with pytest.raises(InputError, match="this evidence has no course; measure at checkpoints"):
         measures[name](generic(course={}))
@@ -63,8 +83,8 @@ def test_without_a_course_there_is_nothing_to_say(generic, name):
 
 def test_a_peak_needs_to_know_when_pictures_are_drawn(generic):
     lacking = {name: values for name, values in course().items() if not name.startswith("strict")}
-    assert measures["participation_end"](generic(course=lacking))["probe"] == 8.0
+    assert measures["participation_end"](generic(course=lacking))["probe"] == pytest.approx(10.0)
     with pytest.raises(InputError, match=r"no strict_accuracy\.all, by which the noise"):
         measures["participation_peak"](generic(course=lacking))
     with pytest.raises(InputError, match="no picture is drawn right at the end of training"):
-        measures["participation_peak"](generic(course=course([0.0, 0.1, 0.2, 0.1, 0.0])))
+        measures["participation_peak"](generic(course=course([0.0, 0.1, 0.2, 0.1, 0.1, 0.0])))

@@ -31,7 +31,9 @@ SMALL = {
     "monolithic": {"width": 7, "maps": 5, "depth": 2},
     "compositional": {"width": 7, "maps": 5, "depth": 2},
 }
-MODELS = {name: spec(**SMALL.get(name, {})) for name, spec in models.items() if spec.trainable} | {
+# What draws from noise lets nothing through: noise and penalties in its layers are refused before training.
+WITH_LAYERS = {name: spec for name, spec in models.items() if spec.trainable and not spec.generative}
+MODELS = {name: spec(**SMALL.get(name, {})) for name, spec in WITH_LAYERS.items()} | {
     "forced-rendering-stripe": models.forced_rendering(share="stripe"),
     "feedforward-cut": models.feedforward(widths=(6, 9), modules=3),
     "feedforward-soft": models.feedforward(widths=(6, 9), modules=3, crossing=0.4, bias=False),

@@ -268,3 +268,67 @@ def test_workers_killed_while_they_speak_silence_nobody():
             writer.join()
         messages.send(("last words", 1.0, 0.0))
     assert hears.heard == "last words"
+
+
+OWN = """
+from pathlib import Path
+import recombine as rc
+from recombine.core.compositions import Composition, compositions
+
+@compositions.register("screen")
+class Screen(Composition):
+    "Light on light."
+
+    def over(self, front, behind):
+        return 1 - (1 - front) * (1 - behind)
+
+if __name__ == "__main__":
+    problems = [
+        rc.Problem(rc.tasks.sprites(size=8, tests=10, composition="screen"), support="planes", examples=count)
+        for count in (20, 30)
+    ]
+    model = rc.models.compositional(family="mlp", width=8, depth=1, composition="screen")
+    for problem in problems:
+        runs = rc.train(problem, model, seeds=2, recipe=rc.Recipe(steps=2), store="store", workers=2)
+        print(len(runs.measure("all_mse")))
+"""
+
+
+def test_a_composition_of_the_users_own_reaches_the_workers(tmp_path: Path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=200, cwd=tmp_path)
+    assert done.stdout.split() == ["2", "2"], done.stderr
+
+
+class Counts(Progress):
+    """Keeps what it is told of forecasts."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, int]] = []
+
+    def foretold(self, done: int, total: int) -> None:
+        self.heard.append((done, total))
+
+
+def test_forecasts_by_several_workers_are_those_of_one_and_are_told(tmp_path: Path):
+    problems = [change(BASE.problem, examples=count) for count in (20, 30, 40)]
+    experiments = [change(BASE, problem=problem) for problem in problems]
+    counts = Counts()
+    several, one = Store(tmp_path / "several"), Store(tmp_path / "one")
+    execute(experiments, several, workers=2, progress=counts)
+    execute(experiments, one, workers=1)
+    assert counts.heard == [(1, 3), (2, 3), (3, 3)]
+    for problem in problems:
+        found = [store.forecast(problem.digest()) for store in (several, one)]
+        assert all(forecast is not None for forecast in found)
+        apart = [{name: value for name, value in each.items() if name != "seconds"} for each in found]
+        assert apart[0] == apart[1]
+
+
+def test_a_forecast_that_is_refused_costs_its_own_runs_alone(tmp_path: Path):
+    ramp = Problem(tasks.bump(n=8, encoding="ramp"), regions.block(x=(3, 6), y=(2, 5)))
+    fine, bad = change(BASE, problem=ramp), change(BASE, problem=change(ramp, isolated=("x",)))
+    with pytest.raises(InputError, match="absent"):
+        execute([bad, fine], Store(tmp_path), workers=2)
+    assert missing([fine, bad], Store(tmp_path)) == [bad]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from recombine.data import Examples, Problem, scenes, tasks
+from recombine.data import Examples, Problem, tasks
+from recombine.data import drawn as drawn_pictures
 from recombine.data.drawn import Drawn
 from recombine.models import models
 from recombine.splits import supports
@@ -95,7 +96,7 @@ def test_only_the_rows_that_are_shown_are_drawn():
 
 def test_a_problem_whose_pictures_are_too_many_to_hold_trains_alike(monkeypatch):
     held = trained(MODELS["upsampling"], [PLANES.training_set(0)], [lambda examples: examples])
-    monkeypatch.setattr(scenes, "HELD", 1)
+    monkeypatch.setattr(drawn_pictures, "HELD_BYTES", 1)
     shown = PLANES.training_set(0)
     assert isinstance(shown.pictures, Drawn)
     found = trained(MODELS["upsampling"], [shown], [lambda examples: examples])

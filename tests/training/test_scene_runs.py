@@ -10,6 +10,7 @@ from recombine.data import Problem, tasks
 from recombine.measures import SceneEvidence, exhibits, measures
 from recombine.models import models
 from recombine.models.component_decoders import ComponentDecoder
+from recombine.models.network import unchanged
 from recombine.models.scene_networks import CompositionalNetwork
 from recombine.splits import regions, supports
 from recombine.splits.designs import GAP
@@ -129,8 +130,8 @@ class Oracle(ComponentDecoder):
     def layer_names(self):
         return ()
 
-    def drawn(self, units, through):
-        latents = ((units.double().numpy() + 1) / 2).clip(0, 1)
+    def stages(self, codes, through=unchanged):
+        latents = ((codes.double().numpy() + 1) / 2).clip(0, 1)
         yield "output", torch.from_numpy(self.spoil(self.task.component(latents, self.composition))).permute(0, 3, 1, 2)
 
 
@@ -278,7 +279,7 @@ def test_trained_runs_show_their_pictures(tmp_path, monkeypatch):
     [
         (models.compositional(), {"count": 1}, "it needs a task of components"),
         (models.compositional(), {"size": 12}, "a square whose side is 8, 16, 32"),
-        (models.cnn_decoder(), {"size": 9}, "multiples of 4"),
+        (models.cnn_decoder(), {"size": 9}, "draws pictures of one channel, and those of task 'sprites' have 3"),
     ],
 )
 def test_a_model_that_does_not_fit_is_refused_before_training(model, task, says, tmp_path):

@@ -1,5 +1,7 @@
 """A stack gives each member what it gets alone: same weights, same history, same measures."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 import torch
@@ -51,8 +53,9 @@ def weights_close(first, second):
 
 
 @pytest.mark.parametrize("model", TRAINABLE.values(), ids=TRAINABLE)
-def test_every_model_trains_in_a_stack_as_it_does_alone(model):
+def test_every_model_trains_in_a_stack_as_it_does_alone(model, monkeypatch):
     """Members with other seeds, rates, decays, held-out sets and numbers of examples."""
+    monkeypatch.setattr(import_module("recombine.training.observe"), "DENOISED", 64)  # pictures; many take long
     if isinstance(model, PictureReader):
         base, other = PICTURED, change(PICTURED, split=regions.anchors(first=(0, 2), second=1))
         measure, few = "ood_mse", change(PICTURED, examples=5)

@@ -115,8 +115,9 @@ def drawn(
 
 
 def cross(scale: Scale, aside: int = 0) -> Region:
-    low, high = (end - aside for end in SIZES[scale].cross)
-    return regions.cross(x=(low, high), y=(low, high))
+    low, high = SIZES[scale].cross
+    moved = min(aside, low - 1)  # the smallest pictures have less room
+    return regions.cross(x=(low - moved, high - moved), y=(low - moved, high - moved))
 
 
 def crossed(

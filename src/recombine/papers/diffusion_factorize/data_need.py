@@ -29,8 +29,8 @@ class DiffusionDataNeed(Calculation):
     one mark and its darkest pixel is the true one. Between two sets the number is interpolated in log(1 + bumps).
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
-    counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since the ends of
-    the ladder would make slopes of their own.
+    counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
+    the ends of the ladder would make slopes of their own.
     """
 
     exact: ClassVar[bool] = False
