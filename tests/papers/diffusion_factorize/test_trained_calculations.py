@@ -47,7 +47,7 @@ def test_slopes_are_those_that_were_planted(monkeypatch, power):
 
     found = planted_need(monkeypatch, right)
     assert found.measures["slope"] == pytest.approx(power, abs=1e-6)
-    assert found.measures["size_slope"] == pytest.approx(power, abs=1e-6)  # without stripes the same
+    assert found.measures["slope_images"] == pytest.approx(power, abs=1e-6)  # without stripes the same
     assert found.measures["need_16"] == pytest.approx(30 * 2**power)
     assert found.measures["growth"] == pytest.approx(30 * (3**power - 2**power))
     assert (found.measures["reached"], found.measures["floor"]) == (1, 0)
@@ -58,7 +58,7 @@ def test_sizes_count_the_stripes_too(monkeypatch):
     found = planted_need(monkeypatch, lambda n, bumps: float(bumps > 50), stripes=True)
     calculation = DiffusionDataNeed(stripes=True)
     for n in (8, 16, 24):
-        stripes = found.measures[f"size_{n}"] - found.measures[f"need_{n}"]
+        stripes = found.measures[f"need_images_{n}"] - found.measures[f"need_{n}"]
         positions = calculation.problem(n, 0).training_set().positions
         assert stripes == pytest.approx(len(positions))
         outside = (positions < -0.5 - 1e-6) | (positions > n - 0.5 - 1e-6)
@@ -70,7 +70,7 @@ def test_where_all_bumps_are_not_enough_the_need_is_at_least_all_and_there_is_no
     assert found["reached"] == pytest.approx(2 / 3)
     assert found["floor"] == 0
     assert found["need_24"] == DiffusionDataNeed().problem(24, None).most_examples
-    assert not {"slope", "size_slope"} & set(found)
+    assert not {"slope", "slope_images"} & set(found)
     assert (found["full_8"], found["full_24"]) == (0.9, 0.1)
 
 
@@ -79,7 +79,7 @@ def test_where_the_smallest_set_is_enough_there_is_no_slope(monkeypatch, stripes
     found = planted_need(monkeypatch, lambda n, bumps: 0.9 if n == 8 or bumps > 50 else 0.1, stripes=stripes).measures
     assert (found["reached"], found["floor"]) == (1, pytest.approx(1 / 3))
     assert found["need_8"] == (0 if stripes else LADDER[0])
-    assert not {"slope", "size_slope"} & set(found)
+    assert not {"slope", "slope_images"} & set(found)
 
 
 @pytest.mark.parametrize("stripes", [False, True])

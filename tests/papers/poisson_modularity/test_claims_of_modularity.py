@@ -199,7 +199,7 @@ def test_linear_networks_are_linear_and_repeat_their_inputs():
 
 
 def test_quadrants_of_the_hill_hold_out_where_the_signs_differ():
-    problem = shapes.hill
+    problem = shapes.hill()
     x, y = problem.grid.values(problem.grid.combinations()).T
     inside = ~problem.task.outside
     assert (problem.parts.held_out == ((x * y < 0) & inside)).all()

@@ -183,8 +183,7 @@ def around(scale: Scale, share: float = 1.0, model: Mapping[str, Any] | None = N
     size = SIZES[scale]
     problem = Problem(canvas(scale, "torus", size.round), nothing(), spacing=size.spacing, reveal=True)
     exhibits = ("bars", "spectra", "portraits", "ring_histograms")
-    measured = MEASURES + SHAPES + (COURSE if size.checkpoints else ())
-    return drawn(scale, problem, share, model, measured, exhibits, size.checkpoints)
+    return drawn(scale, problem, share, model, MEASURES + SHAPES + COURSE, exhibits, size.checkpoints)
 
 
 torus = setting("torus", "Bumps everywhere on a torus.", around)
