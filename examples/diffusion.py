@@ -1,6 +1,6 @@
 """Crossing stripes outside a cross: does a diffusion model compose, and does it interpolate?
 
-Run it with `.venv/bin/python examples/diffusion.py`; it takes about a minute. In the vertical arm of the cross a
+Run it with `.venv/bin/python examples/diffusion.py`; it takes half a minute. In the vertical arm of the cross a
 value of x was never shown, in the horizontal one a value of y.
 """
 
@@ -16,7 +16,7 @@ sums = rc.Problem(task, rc.splits.extrapolation(of=cross), spacing=0.5)
 both = rc.Problem(task, cross, isolated=("y", "x"), spacing=0.5, rim=True)
 
 store = sys.argv[1] if len(sys.argv) > 1 else None
-steps = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+steps = int(sys.argv[2]) if len(sys.argv) > 2 else 500
 recipe = rc.Recipe(steps=steps, batch=64, rate=8e-3, schedule="one-cycle")
 for name, problem in (("sums of stripes", sums), ("sums and lone stripes", both)):
     for reason in rc.forecast(problem).reasons:

@@ -94,7 +94,8 @@ def page(document: dict[str, Any]) -> str:
         lines.append(
             f"| `{each['name']}` | {each['ratio']:.3g} | {spread} | {'agree' if each['agrees'] else 'differ'} |"
         )
-    words = [f"- `{name}`: {' '.join((work.__doc__ or '').split())}" for name, work in loaded().items()]
+    # By name: the order of registration is that of whoever imported them first.
+    words = [f"- `{name}`: {' '.join((work.__doc__ or '').split())}" for name, work in sorted(loaded().items())]
     return "\n".join([*lines, "", "What is compared:", "", *words, ""])
 
 
