@@ -32,7 +32,8 @@ check: setup
 	$(BIN)/lint-imports
 
 test: check
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 -m "not alone"
 
 format: setup
 	$(BIN)/ruff format .

@@ -190,6 +190,7 @@ def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     assert (tmp_path / "file").read_text() == "in the way"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("arguments", [("--help",), ("list",), ("list", "claims")])
 def test_help_and_lists_answer_without_torch_in_little_more_than_their_imports_take(arguments):
     """Half a second of CPU on an idle machine (`recombine bench startup`); a ratio here, since machines are shared."""
