@@ -25,8 +25,9 @@ conditions = {
 }
 
 store = sys.argv[1] if len(sys.argv) > 1 else None
+steps = int(sys.argv[2]) if len(sys.argv) > 2 else 6000
 for name, settings in conditions.items():
-    recipe = rc.Recipe(steps=6000, batch=50, optimiser="adam", rate=3e-3, decay=0.0, **settings)
+    recipe = rc.Recipe(steps=steps, batch=50, optimiser="adam", rate=3e-3, decay=0.0, **settings)
     runs = rc.train(problem, rc.models.feedforward(widths=(24, 24, 24)), seeds=2, recipe=recipe, store=store)
     mixed = runs.measure("cross_talk").mean()  # 2/3: fully mixed; 0: modular
     robust = runs.measure("noise_robustness")["0.1"].mean()
@@ -34,6 +35,6 @@ for name, settings in conditions.items():
 
 # The same with the modules built in, for comparison.
 masked = rc.models.feedforward(widths=(24, 24, 24), modules=3)
-recipe = rc.Recipe(steps=6000, batch=50, optimiser="adam", rate=3e-3, decay=0.0, penalties=(decay,))
+recipe = rc.Recipe(steps=steps, batch=50, optimiser="adam", rate=3e-3, decay=0.0, penalties=(decay,))
 leaks = rc.train(problem, masked, seeds=2, recipe=recipe, store=store).measure("scale_leak")
 print(f"built in: cross-talk 0, other outputs when the first input is eight times as large: {leaks['8'].mean():.1e}")

@@ -18,7 +18,8 @@ for reason in forecast.reasons:
     print(f"- {reason.name}: {reason.text}")
 
 store = sys.argv[1] if len(sys.argv) > 1 else None
-recipe = rc.Recipe(steps=600, batch=64, rate=4e-3, decay=1e-5, schedule="cosine")
+steps = int(sys.argv[2]) if len(sys.argv) > 2 else 600
+recipe = rc.Recipe(steps=steps, batch=64, rate=4e-3, decay=1e-5, schedule="cosine")
 compositional = rc.models.compositional(family="mlp", width=128)
 monolithic = rc.models.monolithic(family="mlp", width=204)  # as many parameters
 for model in (compositional, monolithic):

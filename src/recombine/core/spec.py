@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -64,6 +65,10 @@ class Spec(BaseModel):
 
     def digest(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of the canonical JSON."""
+        return self.name_of_settings
+
+    @cached_property
+    def name_of_settings(self) -> str:
         return sha256(self.canonical())[:16]
 
 

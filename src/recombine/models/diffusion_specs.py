@@ -1,5 +1,6 @@
 """Diffusion models by name: a noise schedule, a UNet that is told the factors, and how samples are drawn."""
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -56,9 +57,9 @@ class DiffusionSpec(ModelSpec):
                 "pictures are so, e.g. bump with n = 16."
             )
 
+    @abstractmethod
     def denoiser(self, interface: Interface) -> "Denoiser":
         """A new network that predicts noise."""
-        raise NotImplementedError
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.diffusion_network import DiffusionNetwork, Sampler

@@ -63,7 +63,7 @@ from recombine.theory import leak
 
 KEY = "kernel-theory"
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 10}
-IMAGE_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 6}
+IMAGE_SEEDS = {**SEEDS, Scale.LAPTOP: 6}
 SYMBOL_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 12}  # symbolic networks, which train together
 MORE_SEEDS = {**SYMBOL_SEEDS, Scale.QUICK: 16, Scale.LAPTOP: 24}  # where a range is narrow
 
@@ -80,8 +80,9 @@ def claim(
     settings: dict[str, Setting],
     control: tuple[str, dict[str, Setting]],
     seeds: dict[Scale, int] = SEEDS,
+    least: Scale = Scale.QUICK,
 ) -> Claim:
-    return Claim(id, KEY, place, says, checks, settings, Control(*control), seeds)
+    return Claim(id, KEY, place, says, checks, settings, Control(*control), seeds, least)
 
 
 def near_law(anchors: int) -> Range:
@@ -276,6 +277,7 @@ papers.add(
                     dict.fromkeys(("convnet", "convnet_context", "deep_mlp", "resnet", "vit"), rich_te),
                 ),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KT11",
@@ -309,6 +311,7 @@ papers.add(
                     },
                 ),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KT12",
@@ -345,6 +348,7 @@ papers.add(
                     },
                 ),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KT13",
@@ -357,6 +361,7 @@ papers.add(
                 {"near": near, "far": far},
                 ("held-out pairs revealed in training", {"near": near_seen, "far": far_seen}),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KT14",
@@ -384,6 +389,7 @@ papers.add(
                     {"near": linear_pixels(NEAR), "far": linear_pixels(FAR)},
                 ),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KT16",
@@ -447,6 +453,7 @@ papers.add(
                 {"lazy": lazy(2), "convnet": near},
                 ("a rich network; a lazy one", {"lazy": lazy(2, initial=1e-3), "convnet": lazy(2)}),
                 IMAGE_SEEDS,
+                LARGER,
             ),
             claim(
                 "KX4",
@@ -470,6 +477,7 @@ papers.add(
                     },
                 ),
                 IMAGE_SEEDS,
+                LARGER,
             ),
         ),
     )

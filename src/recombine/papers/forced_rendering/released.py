@@ -77,6 +77,7 @@ RELEASED = (
         ),
         s.rotation,
         control("no gap", s.rotation_revealed),
+        least=LAPTOP,
     ),
     claim(
         "FR19",

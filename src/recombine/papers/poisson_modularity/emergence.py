@@ -89,7 +89,6 @@ EMERGENCE = (
         ),
         LINEAR["dense"],
         ("one input at a time, where even a linear network gains by modules", LINEAR["sparse"]),
-        least=QUICK,
     ),
     claim(
         "PM6",
