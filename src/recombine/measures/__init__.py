@@ -36,6 +36,7 @@ from recombine.measures.layered import alive_units, hidden_modules
 from recombine.measures.loops import parts
 from recombine.measures.metric_tensor import MetricTensor, factorisation_score, pullback_metric
 from recombine.measures.module_evidence import ModuleEvidence, probe_names
+from recombine.measures.neighbourhoods import umap_view
 from recombine.measures.network_salience import component_salience
 from recombine.measures.newman import in_block_shares, modularity
 from recombine.measures.participation import participation_ratio
@@ -144,6 +145,7 @@ __all__ = [
     "torus_distances",
     "torus_orthogonality",
     "two_mode_threshold",
+    "umap_view",
     "unit_selectivity",
     "volume_map",
 ]

@@ -51,8 +51,12 @@ def _of_a_split(work: Experiment) -> dict[str, str]:
     """The facts of a problem that holds out combinations of a grid."""
     problem = work.problem
     levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
-    shown = [f"{problem.examples} examples drawn by the seed"] if problem.examples is not None else []
-    shown += [f"every level of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
+    drawn = "drawn by the seed" if problem.centres == "grid" else "drawn by the seed anywhere in the training cells"
+    each = "every level" if problem.isolated_levels is None else f"{count(problem.isolated_levels, 'level')}"
+    shown = [f"{problem.examples} examples {drawn}"] if problem.examples is not None else []
+    shown += [f"centres every {problem.spacing:g} pixels"] if problem.spacing is not None else []
+    shown += [f"{each} of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
+    shown += ["what lies partly beyond the border"] if problem.rim else []
     shown += ["the held-out combinations too (a control)"] if problem.reveal else []
     return {
         "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
