@@ -26,6 +26,7 @@ _HOMES = {
     "encodings": "recombine.data",
     "explain": "recombine.studies.explaining",
     "forecast": "recombine.studies.forecasting",
+    "measure": "recombine.audits",
     "noises": "recombine.training",
     "penalties": "recombine.training",
     "supports": "recombine.splits",
@@ -33,6 +34,7 @@ _HOMES = {
     "train": "recombine.studies.training",
 }
 _PACKAGES = (
+    "audits",
     "data",
     "factors",
     "measures",
@@ -51,12 +53,14 @@ __all__ = [
     "InputError",
     "Problem",
     "Recipe",
+    "audits",
     "compositions",
     "data",
     "encodings",
     "explain",
     "factors",
     "forecast",
+    "measure",
     "measures",
     "models",
     "noises",
@@ -74,7 +78,21 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from recombine import data, factors, measures, models, papers, records, reports, splits, studies, theory, training
+    from recombine import (
+        audits,
+        data,
+        factors,
+        measures,
+        models,
+        papers,
+        records,
+        reports,
+        splits,
+        studies,
+        theory,
+        training,
+    )
+    from recombine.audits import measure
     from recombine.core.compositions import compositions
     from recombine.core.errors import InputError
     from recombine.data import Problem, encodings, tasks

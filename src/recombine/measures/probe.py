@@ -83,18 +83,30 @@ def _ridge(
     fitted: Bool[np.ndarray, " combinations"],
     scored: Bool[np.ndarray, " combinations"],
 ) -> Float[np.ndarray, "asked coordinates"]:
-    """Ridge predictions of centred values, by the smaller of the two systems of equations."""
+    """Ridge predictions of centred values."""
+    known, asked, left = ridge_system(rows, fitted, scored)
+    return asked @ np.linalg.solve(known, values if left is None else left @ values)
+
+
+def ridge_system(
+    rows: Float[np.ndarray, "items features"], fitted: Bool[np.ndarray, " items"], scored: Bool[np.ndarray, " items"]
+) -> tuple[Float[np.ndarray, "size size"], Float[np.ndarray, "asked size"], Float[np.ndarray, "size samples"] | None]:
+    """The smaller of the two systems of equations of a ridge read-out, as K, A and L.
+
+        predictions for the scored rows = A K⁻¹ L v,   v centred values of the fitted rows
+
+    L is None where it is the identity. Nothing depends on the values, so that one system reads any factor.
+    """
     offset = rows[fitted].mean(axis=0, dtype=np.float64)
-    if rows.shape[1] > len(values):
+    left = None
+    if rows.shape[1] > int(fitted.sum()):
         products = gram(rows, offset)
         known, asked = products[np.ix_(fitted, fitted)], products[np.ix_(scored, fitted)]
-        right = values
     else:
         centred = rows[fitted] - offset
-        known, asked = centred.T @ centred, rows[scored] - offset
-        right = centred.T @ values
+        known, asked, left = centred.T @ centred, rows[scored] - offset, centred.T
     ridge = RIDGE * np.trace(known) / len(known)
     # ptp as well: the mean of equal floats can round away from them, and what is left must not be fitted.
     if ridge == 0 or not np.ptp(rows[fitted], axis=0).any():
-        return np.zeros((len(asked), values.shape[1]))
-    return asked @ np.linalg.solve(known + ridge * np.eye(len(known)), right)
+        return np.eye(len(known)), np.zeros_like(asked, dtype=np.float64), left
+    return known + ridge * np.eye(len(known)), asked, left

@@ -1,0 +1,147 @@
+"""A table of factors as somebody has it: a column per factor, a row per example, words or numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.shapes import Float, Int
+
+FEWEST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class Column:
+    """One factor: its levels in order, and which of them each row has."""
+
+    name: str
+    levels: tuple[Any, ...]  # numbers or words, each once, in order
+    codes: Int[np.ndarray, " rows"]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether levels are numbers, so that they have distances and not only names."""
+        return all(isinstance(level, int | float) and not isinstance(level, bool) for level in self.levels)
+
+    @property
+    def values(self) -> Float[np.ndarray, " rows"]:
+        """The number of each row; the place of its level where levels are words."""
+        numbers = np.array(self.levels if self.numeric else range(len(self.levels)), dtype=np.float64)
+        return numbers[self.codes]
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing can be said of it, in words; None if something can."""
+        if len(self.levels) == 1:
+            return f"factor {self.name!r} is {self.levels[0]!r} in every row, so that nothing varies with it"
+        if len(self.levels) == len(self.codes):
+            return f"factor {self.name!r} has a level of its own in every row, so that none is ever combined anew"
+        return None
+
+
+@dataclass(frozen=True)
+class FactorTable:
+    """The factors of a set of examples."""
+
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0].codes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def combinations(self) -> Int[np.ndarray, "rows factors"]:
+        """The level of every factor in every row, as numbers."""
+        return np.stack([column.codes for column in self.columns], axis=1)
+
+    def rows(self, chosen: np.ndarray) -> "FactorTable":
+        """The same factors and levels for some of the rows."""
+        return FactorTable(tuple(Column(c.name, c.levels, c.codes[chosen]) for c in self.columns))
+
+    def usable(self) -> tuple["FactorTable", list[str]]:
+        """The factors that something can be said of, and why the others are left out, a sentence each."""
+        kept = tuple(column for column in self.columns if column.trouble is None)
+        left_out = [f"{column.trouble}; it is left out." for column in self.columns if column.trouble is not None]
+        if not kept:
+            raise InputError(f"no factor is left to look at: {left_out[0]}")
+        return FactorTable(kept), left_out
+
+    @classmethod
+    def read(cls, factors: Any) -> "FactorTable":
+        """A table from a data frame, a mapping from names to columns, or an array with a column per factor."""
+        named = _columns(factors)
+        if not named:
+            raise InputError("the table of factors has no columns; give a column for each factor.")
+        lengths = {name: len(values) for name, values in named.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+            raise InputError(f"the columns of the table of factors differ in length ({told}); give a row per example.")
+        if min(lengths.values()) < FEWEST_ROWS:
+            raise InputError(f"the table of factors has {min(lengths.values())} rows; give at least {FEWEST_ROWS}.")
+        return cls(tuple(_column(name, values) for name, values in named.items()))
+
+
+def _columns(factors: Any) -> dict[str, Sequence[Any]]:
+    if isinstance(factors, FactorTable):
+        return {c.name: [c.levels[code] for code in c.codes] for c in factors.columns}
+    if hasattr(factors, "columns") and hasattr(factors, "to_dict"):  # a data frame
+        return {str(name): factors[name].tolist() for name in factors.columns}
+    if isinstance(factors, Mapping):
+        return {str(name): _plain(values) for name, values in factors.items()}
+    array = as_array(factors, "the table of factors")
+    if array.dtype.names:
+        return {name: array[name].tolist() for name in array.dtype.names}
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise InputError(
+            f"the table of factors has shape {array.shape}; give a data frame, a mapping from names to columns, or an "
+            "array with a row per example and a column per factor."
+        )
+    return {f"factor {place + 1}": array[:, place].tolist() for place in range(array.shape[1])}
+
+
+def _plain(values: Any) -> Sequence[Any]:
+    """A column as Python values; lists are taken as they are, since arrays would turn numbers beside words to words."""
+    if isinstance(values, list | tuple):
+        return values
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    flat = np.asarray(values)
+    if flat.ndim != 1:
+        raise InputError(f"a column of the table of factors has shape {flat.shape}; give a value per example.")
+    return flat.tolist()
+
+
+def _column(name: str, values: Sequence[Any]) -> Column:
+    missing = [row for row, value in enumerate(values) if value is None or value != value]
+    if missing:
+        raise InputError(
+            f"factor {name!r} has no value in {len(missing)} rows, first in row {missing[0]}; leave these rows out, or "
+            "give an absent factor a level of its own, e.g. 'none'."
+        )
+    sorts = {isinstance(value, str) for value in values}
+    if len(sorts) > 1:
+        raise InputError(f"factor {name!r} has words and numbers; make its levels of one sort.")
+    strange = next((value for value in values if not isinstance(value, str | int | float | np.number | np.bool_)), None)
+    if strange is not None:
+        raise InputError(f"factor {name!r} has a {type(strange).__name__} among its levels; they are numbers or words.")
+    if not isinstance(values[0], str) and not np.isfinite(np.asarray(values, dtype=np.float64)).all():
+        raise InputError(f"factor {name!r} has values that are not finite; leave these rows out.")
+    levels, codes = np.unique(np.asarray(values), return_inverse=True)
+    return Column(name, tuple(levels.tolist()), codes.reshape(-1).astype(np.int64))
+
+
+def as_array(thing: Any, what: str) -> np.ndarray:
+    """A NumPy array of what somebody gave: a tensor of torch, an array or a list; nothing is unpickled or guessed."""
+    if hasattr(thing, "detach"):
+        thing = thing.detach().cpu().numpy()
+    array = np.asarray(thing)
+    if array.dtype == object:
+        raise InputError(f"{what} is ragged or mixed, no array of one sort; give numbers or words of one shape.")
+    return array
