@@ -1,0 +1,130 @@
+"""Files in every layout that is read, small ones written here, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from recombine.audits import FactorTable
+from recombine.audits.reading import DSPRITES, MPI3D, SHAPES3D, read_data
+from recombine.core.errors import InputError
+
+RNG = np.random.default_rng(0)
+PICTURES = RNG.integers(0, 255, size=(6, 4, 5), dtype=np.uint8)
+FRAME = pd.DataFrame({"shape": ["disc", "box"] * 3, "hue": [0, 0, 1, 1, 2, 2], "train": [1, 1, 1, 1, 0, 0]})
+
+
+def test_npz_of_ones_own(tmp_path):
+    factors = np.column_stack([FRAME["hue"], np.arange(6) % 3])
+    np.savez(
+        tmp_path / "a.npz", inputs=PICTURES, targets=np.arange(6.0), factors=factors, names=["hue", "place"],
+        train=FRAME["train"],
+    )  # fmt: skip
+    found = read_data(tmp_path / "a.npz")
+    assert FactorTable.read(found.factors).names == ("hue", "place")
+    np.testing.assert_array_equal(found.inputs[:], PICTURES)
+    np.testing.assert_array_equal(found.targets, np.arange(6.0))
+    np.testing.assert_array_equal(found.train_mask, FRAME["train"])
+
+
+def test_dsprites_with_its_pickled_field_passed_over(tmp_path):
+    values = RNG.integers(0, 3, size=(6, 6)).astype(float)
+    metadata = np.array({"title": "pickled"}, dtype=object)
+    np.savez(tmp_path / "dsprites.npz", imgs=PICTURES, latents_values=values, latents_classes=values, metadata=metadata)
+    found = read_data(tmp_path / "dsprites.npz")
+    assert tuple(found.factors) == DSPRITES
+    np.testing.assert_array_equal(found.factors["posY"], values[:, 5])
+    np.testing.assert_array_equal(found.inputs, PICTURES)
+
+
+def test_shapes3d(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    labels = RNG.random((6, 6))
+    with h5py.File(tmp_path / "3dshapes.h5", "w") as file:
+        file["images"], file["labels"] = np.stack([PICTURES] * 3, axis=-1), labels
+    found = read_data(tmp_path / "3dshapes.h5")
+    assert tuple(found.factors) == SHAPES3D
+    assert len(found.inputs) == 6
+    np.testing.assert_array_equal(found.inputs[[4, 1, 4]][..., 0], PICTURES[[4, 1, 4]])
+    np.testing.assert_array_equal(found.inputs[2:4][..., 2], PICTURES[2:4])
+
+
+def test_mpi3d_in_the_order_of_its_grid(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    sizes = (2, 1, 1, 3, 1, 2, 2)
+    with h5py.File(tmp_path / "mpi3d.h5", "w") as file:
+        file["images"] = np.arange(24, dtype=np.uint8).reshape(24, 1, 1, 1)
+        file.attrs["sizes"] = sizes
+    found = read_data(tmp_path / "mpi3d.h5")
+    assert tuple(found.factors) == MPI3D
+    assert found.factors["vertical_axis"][:4].tolist() == [0, 1, 0, 1]
+    assert found.factors["object_color"].tolist() == [0] * 12 + [1] * 12
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_table_alone_and_beside_an_array(tmp_path, kind):
+    frame = FRAME.assign(target=np.arange(6) / 2, input_1=np.arange(6), input_2=np.arange(6) ** 2)
+    path = tmp_path / f"table.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    found = read_data(path)
+    assert list(found.factors.columns) == ["shape", "hue"]
+    assert found.inputs.shape == (6, 2)
+    np.testing.assert_array_equal(found.targets, np.arange(6) / 2)
+    np.save(tmp_path / "pictures.npy", PICTURES)
+    beside = read_data(tmp_path / "pictures.npy", path)
+    np.testing.assert_array_equal(beside.inputs, PICTURES)
+    np.testing.assert_array_equal(beside.train_mask, FRAME["train"])
+
+
+def test_a_folder_of_pictures(tmp_path):
+    from PIL import Image
+
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for place, picture in enumerate(PICTURES):
+        Image.fromarray(picture).save(folder / f"{place}.png")
+    FRAME.assign(file=[f"{place}.png" for place in range(6)]).to_csv(tmp_path / "table.csv", index=False)
+    found = read_data(folder, tmp_path / "table.csv")
+    np.testing.assert_allclose(found.inputs[1:3], PICTURES[1:3] / 255, atol=1e-6)
+    np.testing.assert_allclose(found.inputs[5], PICTURES[5] / 255, atol=1e-6)
+    assert list(found.factors.columns) == ["shape", "hue"]
+
+
+def write(path, text="shape,hue\na,1\nb,2\n"):
+    path.write_text(text)
+    return path
+
+
+def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
+    pickled = tmp_path / "pickled.npy"
+    np.save(pickled, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    np.savez(tmp_path / "pickled.npz", factors=np.array([{"a": 1}], dtype=object))
+    np.savez(tmp_path / "other.npz", images=PICTURES)
+    np.save(tmp_path / "inputs.npy", PICTURES)
+    (tmp_path / "pictures").mkdir()
+    write(tmp_path / "pictures" / "0.png", "no picture")
+    table, files = write(tmp_path / "t.csv"), write(tmp_path / "f.csv", "file,hue\n0.png,1\n0.png,2\n")
+    away = write(tmp_path / "away.csv", "file,hue\n../t.csv,1\n../t.csv,2\n")
+    gone = write(tmp_path / "gone.csv", "file,hue\n7.png,1\n7.png,2\n")
+    bare = write(tmp_path / "bare.csv", "train,target\n1,2\n")
+    cases = [
+        (tmp_path / "nothing.npz", None, "does not exist"),
+        (pickled, table, "without unpickling"),
+        (tmp_path / "pickled.npz", None, "without unpickling"),
+        (tmp_path / "other.npz", None, "needs factors"),
+        (tmp_path / "inputs.npy", None, "holds no factors"),
+        (write(tmp_path / "a.txt"), None, "ends in '.txt'"),
+        (write(tmp_path / "a.h5"), None, "no h5 file"),
+        (write(tmp_path / "a.npz"), None, "no npz"),
+        (write(tmp_path / "a.parquet"), None, "no table in Parquet"),
+        (write(tmp_path / "empty.csv", ""), None, "no CSV"),
+        (bare, None, "none is a factor"),
+        (tmp_path / "pictures", None, "give the table"),
+        (tmp_path / "pictures", table, "no column 'file'"),
+        (tmp_path / "pictures", away, "which is not in"),
+        (tmp_path / "pictures", gone, "lacks 2 of the pictures"),
+    ]
+    for path, beside, words in cases:
+        with pytest.raises(InputError, match=words):
+            read_data(path, beside)
+    with pytest.raises(InputError, match="no picture that can be read"):
+        read_data(tmp_path / "pictures", files).inputs[0]
