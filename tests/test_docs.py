@@ -71,3 +71,12 @@ def test_the_guide_to_scenes_runs_as_written(tmp_path, monkeypatch):
             exec(snippet.replace("steps=600", "steps=5").replace("seeds=2", "seeds=1"), names)
     finally:
         compositions._things.pop("screen", None)
+
+
+def test_the_guide_to_audits_runs_as_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "audit.md").read_text(), flags=re.S)
+    names: dict = {}
+    exec(snippet, names)
+    assert set(names["found"].performance.section) == {"trained", "unseen pair"}
+    assert capsys.readouterr().out.startswith(names["found"].verdict)

@@ -22,6 +22,7 @@ _HOMES = {
     "InputError": "recombine.core.errors",
     "Problem": "recombine.data",
     "Recipe": "recombine.training",
+    "audit": "recombine.audits",
     "compositions": "recombine.core.compositions",
     "encodings": "recombine.data",
     "explain": "recombine.studies.explaining",
@@ -53,6 +54,7 @@ __all__ = [
     "InputError",
     "Problem",
     "Recipe",
+    "audit",
     "audits",
     "compositions",
     "data",
@@ -92,7 +94,7 @@ if TYPE_CHECKING:
         theory,
         training,
     )
-    from recombine.audits import measure
+    from recombine.audits import audit, measure
     from recombine.core.compositions import compositions
     from recombine.core.errors import InputError
     from recombine.data import Problem, encodings, tasks

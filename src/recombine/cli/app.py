@@ -7,7 +7,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from recombine.cli import benching, explaining, forecasting, health, listing, reporting, reproducing, training
+from recombine.cli import auditing, benching, explaining, forecasting, health, listing, reporting, reproducing, training
 from recombine.core.errors import InputError, unknown
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ for command in (
     forecasting.forecast,
     training.train,
     explaining.explain,
+    auditing.audit,
     reproducing.plan,
     reproducing.reproduce,
     reproducing.check,

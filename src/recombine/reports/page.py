@@ -22,12 +22,24 @@ AT_TIMES = {
     "geometry": "Geometry beside its baselines",
     "percolation": "Percolation beside training",
 }
+# Sections of the page of an audit.
+OF_AUDITS = {
+    "diagnosis": "Diagnosis",
+    "data": "What is held out",
+    "forecast": "Forecast",
+    "answers": "What the model answers",
+    "inside": "What layers hold",
+    "notes": "Notes",
+}
 
 
-def page(title: str, header: Markup, sections: Mapping[str, Markup | None]) -> Markup:
+def page(
+    title: str, header: Markup, sections: Mapping[str, Markup | None], names: Mapping[str, str] | None = None
+) -> Markup:
     """The whole document: a header, links to the sections, the sections by their places; a None is left out."""
     there = {place: section for place, section in sections.items() if section is not None}
-    links = [tag("a", {**PLACES, **AT_TIMES}[place], href=f"#{place}") for place in there]
+    called = {**PLACES, **AT_TIMES} if names is None else names
+    links = [tag("a", called[place], href=f"#{place}") for place in there]
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -1,0 +1,98 @@
+"""How right a model is, section by section, without holding all its answers at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from recombine.core.errors import InputError
+from recombine.core.seeds import stream
+from recombine.core.shapes import Bool, Float
+
+RESAMPLES = 500
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Of every row the error and what it is divided by: 1 − Σ error / Σ scale over rows is the score of these."""
+
+    quantity: str
+    errors: Float[np.ndarray, " rows"]
+    scales: Float[np.ndarray, " rows"]
+
+    def of(self, rows: Bool[np.ndarray, " rows"]) -> float:
+        """The score over some rows; NaN where nothing varies."""
+        scale = self.scales[rows].sum()
+        return 1.0 - float(self.errors[rows].sum() / scale) if scale else float("nan")
+
+    def table(self, sections: Mapping[str, Bool[np.ndarray, " rows"]], seed: int = 0) -> pd.DataFrame:
+        """A line per section: rows, score, and its 95% interval over rows drawn again."""
+        lines = []
+        for name, mask in sections.items():
+            rows = np.flatnonzero(mask)
+            if not len(rows):
+                continue
+            rng = stream(seed, "audit", "bootstrap", name)
+            again = rng.integers(len(rows), size=(RESAMPLES, len(rows))) if len(rows) <= 5000 else None
+            low, high = self._interval(rows, again)
+            lines.append((name, len(rows), self.of(mask), low, high))
+        return pd.DataFrame(lines, columns=["section", "rows", "score", "low", "high"])
+
+    def _interval(self, rows: np.ndarray, again: np.ndarray | None) -> tuple[float, float]:
+        errors, scales = self.errors[rows], self.scales[rows]
+        if again is None:  # many rows: the delta method, which resampling would only repeat
+            mean = 1 - errors.sum() / scales.sum()
+            spread = 1.96 * float(np.std(errors - (1 - mean) * scales) / scales.mean() / np.sqrt(len(rows)))
+            return float(mean - spread), float(mean + spread)
+        drawn = 1 - errors[again].sum(axis=1) / np.maximum(scales[again].sum(axis=1), 1e-300)
+        low, high = np.quantile(drawn, (0.025, 0.975))
+        return float(low), float(high)
+
+
+class Scorer:
+    """Takes answers batch by batch. Classes are words, or whole numbers with a score for each."""
+
+    def __init__(self, targets: np.ndarray, trained: Bool[np.ndarray, " rows"]) -> None:
+        self.targets, self.errors, self.scales = targets, np.zeros(len(targets)), np.zeros(len(targets))
+        self.levels = np.unique(targets) if targets.ndim == 1 and targets.dtype.kind in "USiub" else None
+        self.classes = False
+        chosen = np.flatnonzero(trained)[:: max(1, int(trained.sum()) // 5000)]
+        self.middle = None if targets.dtype.kind in "US" else _floats(targets[chosen]).mean(axis=0)
+
+    def take(self, rows: slice, answers: np.ndarray) -> None:
+        """Score one batch."""
+        truth = np.asarray(self.targets[rows])
+        flat = answers.reshape(len(answers), -1)
+        if self.levels is not None and flat.shape[1] == len(self.levels) > 1:
+            self.classes = True
+            right = self.levels[flat.argmax(axis=1)] == truth
+            self.errors[rows], self.scales[rows] = ~right, 1.0
+            return
+        if self.middle is None:
+            sorts = 0 if self.levels is None else len(self.levels)
+            raise InputError(
+                f"targets are words of {sorts} sorts and the model gives {flat.shape[1]} numbers for each input; it "
+                "must give a score for each sort."
+            )
+        wanted = _floats(truth).reshape(len(truth), -1)
+        if wanted.shape != flat.shape:
+            raise InputError(
+                f"the model answers with {flat.shape[1]} numbers and targets have {wanted.shape[1]}; they must agree."
+            )
+        if not np.isfinite(flat).all():
+            raise InputError(f"the model gives answers that are not finite, first in rows {rows.start} to {rows.stop}.")
+        self.errors[rows] = np.square(flat - wanted).sum(axis=1)
+        self.scales[rows] = np.square(wanted - self.middle.reshape(1, -1)).sum(axis=1)
+
+    def scores(self) -> Scores:
+        """What was taken."""
+        return Scores("accuracy" if self.classes else "R²", self.errors, self.scales)
+
+
+def _floats(targets: np.ndarray) -> np.ndarray:
+    array = np.asarray(targets)
+    floats = array.astype(np.float64) / (255 if array.dtype == np.uint8 and array.ndim > 1 else 1)
+    if not np.isfinite(floats).all():
+        raise InputError("targets are not finite everywhere; leave such rows out.")
+    return floats

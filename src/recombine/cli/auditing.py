@@ -1,0 +1,102 @@
+"""`recombine audit`: the user's own data and model."""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recombine.cli.output import Json, print_json, print_table
+
+
+def audit(
+    data: Annotated[Path, typer.Argument(help="npz, npy, h5, csv or parquet file, or a folder of pictures.")],
+    table: Annotated[
+        Path | None, typer.Option("--table", help="CSV or Parquet with the factors, where the data have none.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="module:function that gives the model, or module:name of the model itself."),
+    ] = None,
+    layers: Annotated[
+        str | None, typer.Option("--layers", help="Layers to look at, with commas; a dozen if not given.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page for people here.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the model composes.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="For samples and shuffles.")] = 0,
+    json: Json = False,
+) -> None:
+    """Say of your own data and model whether it composes, and why: what is held out, answers, and layers.
+
+    Example: recombine audit faces.npz --model my_model:load -o audit.html
+    """
+    from recombine.audits import audit as look
+    from recombine.audits import read_data
+    from recombine.reports.audit_page import write_audit
+    from recombine.reports.writing import writable_place
+
+    if output is not None:
+        writable_place(output)
+    given = read_data(data, table)
+    found = look(
+        given.inputs,
+        given.targets,
+        given.factors,
+        given.train_mask,
+        model=None if model is None else load(model),
+        layers=None if layers is None else layers.split(","),
+        seed=seed,
+        source=given.source,
+    )
+    if output is not None:
+        write_audit(output, found)
+    if json:
+        print_json(found.to_dict())
+    else:
+        typer.echo(found.verdict)
+        for reason in found.diagnosis:
+            typer.echo(f"- {reason.name}: {reason.text}")
+        if found.forecast is not None:
+            typer.echo(f"Forecast: {found.forecast.verdict}")
+        if not found.performance.empty:
+            typer.echo()
+            rows = [
+                (line["section"], str(line["rows"]), f"{line['score']:.3g}", f"{line['low']:.3g} to {line['high']:.3g}")
+                for line in found.scores
+            ]
+            print_table(("rows", "number", str(found.quantity), "between"), rows)
+        for words in found.notes:
+            typer.echo(f"Note: {words}")
+        if output is not None:
+            typer.echo(f"The page is in {output}.")
+    if strict and not found.verdict.startswith("It composes:"):
+        raise typer.Exit(1)
+
+
+def load(name: str) -> Any:
+    """The model called ``module:name``; a function that takes nothing is called to give it."""
+    import inspect
+
+    from recombine.core.errors import InputError
+
+    home, colon, what = name.partition(":")
+    if not colon or not home or not what:
+        raise InputError(f"--model {name} names no model; write module:function, e.g. my_model:load.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(home)
+    except ImportError as error:
+        raise InputError(f"--model {name}: module {home!r} cannot be imported ({error}); run where it lies.") from None
+    except Exception as error:
+        raise InputError(f"--model {name}: module {home!r} fails when imported ({type(error).__name__}).") from None
+    finally:
+        sys.path.remove(str(Path.cwd()))
+    if not hasattr(module, what):
+        raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
+    thing = getattr(module, what)
+    if not hasattr(thing, "named_modules") and inspect.isroutine(thing) and not inspect.signature(thing).parameters:
+        return thing()
+    if isinstance(thing, type):
+        return thing()
+    return thing

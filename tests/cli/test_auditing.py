@@ -1,0 +1,99 @@
+"""`recombine audit` on the files of a stranger."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from recombine.cli import main
+
+MODEL = """
+import torch
+from torch import nn
+
+class AutoEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Flatten(), nn.Linear(25, 8))
+        self.decoder = nn.Linear(8, 25)
+
+    def forward(self, pictures):
+        return self.decoder(self.encoder(pictures)).view(pictures.shape)
+
+def load():
+    torch.manual_seed(0)
+    return AutoEncoder()
+
+number = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [(x, y) for x in range(5) for y in range(5)]
+    pictures = np.zeros((25, 5, 5), dtype=np.float32)
+    for row, (x, y) in enumerate(rows):
+        pictures[row, y, x] = 1
+    np.save(tmp_path / "pictures.npy", pictures)
+    table = pd.DataFrame(rows, columns=["x", "y"])
+    table["train"] = ~((table.x > 2) & (table.y > 2))
+    table.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "strangers_model.py").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["audit", *arguments])
+    printed = capsys.readouterr()
+    return int(end.value.code or 0), printed.out, printed.err
+
+
+GIVEN = ("pictures.npy", "--table", "table.csv", "--model", "strangers_model:load")
+
+
+def test_the_three_answers_and_a_page(folder, capsys):
+    code, said, _ = run(capsys, *GIVEN, "-o", "audit.html")
+    assert code == 0
+    assert said.startswith("Undecided: the model has not learned its training rows")
+    assert "unseen pair" in said
+    assert "Forecast: " in said
+    page = (folder / "audit.html").read_text()
+    for words in ("What is held out", "What layers hold", "additive_held_out", "encoder.1"):
+        assert words in page
+
+
+def test_json_is_one_document(folder, capsys):
+    code, said, _ = run(capsys, *GIVEN, "--json", "--layers", "encoder.1")
+    told = json.loads(said)
+    assert code == 0
+    assert told["held_out"]["sections"] == {"unseen pair": 4}
+    assert {line["layer"] for line in told["measures"]} == {"encoder.1", "answer"}
+
+
+def test_strict_is_a_negative_answer(folder, capsys):
+    assert run(capsys, *GIVEN, "--strict")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere.npz",), "does not exist"),
+        (("pictures.npy",), "holds no factors"),
+        ((*GIVEN[:3], "--model", "strangers_model"), "names no model"),
+        ((*GIVEN[:3], "--model", "nowhere_at_all:load"), "cannot be imported"),
+        ((*GIVEN[:3], "--model", "strangers_model:lode"), "has no 'lode'"),
+        ((*GIVEN[:3], "--model", "strangers_model:number"), "cannot be called"),
+        ((*GIVEN, "--layers", "nothing"), "unknown layer"),
+        ((*GIVEN, "-o", "no/such/folder.html"), "cannot write"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, capsys, arguments, words):
+    code, said, complained = run(capsys, *arguments)
+    assert code == 2
+    assert words in complained
+    assert said == ""
+    assert len(complained.strip().splitlines()) == 1
