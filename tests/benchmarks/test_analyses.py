@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from recombine.benchmarks import analyses, run_benchmarks
+from recombine.benchmarks import Result, analyses, run_benchmarks, scenes
 from recombine.benchmarks.measuring import loaded
+from recombine.cli.benching import bench
 from recombine.core.seeds import stream
 from recombine.theory import clusters
 
@@ -42,3 +43,20 @@ def test_the_plain_search_finds_the_chains():
 
 def test_clusters_are_compared_whatever_their_numbers():
     assert analyses._first_members(np.array([7, 3, 7, 5, 3])).tolist() == [0, 1, 0, 3, 1]
+
+
+def test_a_support_is_checked_at_as_many_scenes_as_are_told(monkeypatch):
+    monkeypatch.setattr(scenes, "ANCHORS", 3)
+    monkeypatch.setattr(scenes, "COMPLETIONS", 8)
+    (found,) = run_benchmarks(["support-check"], rounds=1)
+    assert found.agrees
+    assert found.unit == "CPU s"
+
+
+def test_the_command_tells_the_unit_of_what_is_no_ratio(monkeypatch, capsys):
+    results = [Result("startup", 0.5, 0.4, 0.6, True, "CPU s"), Result("data", 20.0, 15.0, 25.0, True)]
+    monkeypatch.setattr("recombine.benchmarks.run_benchmarks", lambda names, rounds: results)
+    bench(["startup", "data"])
+    lines = capsys.readouterr().out.splitlines()
+    assert any("startup" in line and "0.5 CPU s" in line for line in lines)
+    assert not any("data" in line and "CPU s" in line for line in lines)

@@ -326,3 +326,107 @@ def test_a_composition_without_its_methods_is_refused_when_it_is_registered():
             """Nothing yet."""
 
     assert "half-done" not in compositions
+
+
+@pytest.mark.parametrize("value", [lambda front, behind: front + behind, 3, Composition])
+def test_what_is_no_composition_is_told_how_to_become_one(value):
+    with pytest.raises(
+        InputError, match=r"is no composition; give one of addition, .* @compositions.register"
+    ) as caught:
+        tasks.sprites(composition=value)
+    assert "docs/guide/scenes.md" in str(caught.value)
+
+
+# Bad ones
+
+
+@pytest.fixture
+def bad():
+    """Compositions that make no picture, by what is wrong with them."""
+
+    @compositions.register("cropping")
+    class Cropping(Composition):
+        """Lit pixels of the front alone: how many there are depends on what it shows."""
+
+        def over(self, front, behind):
+            return front[front.sum(-1) > 0]
+
+    @compositions.register("rooted")
+    class Rooted(Composition):
+        """The root of the sum, which negative colours have not."""
+
+        def over(self, front, behind):
+            return (front + behind) ** 0.5
+
+    @compositions.register("missing")
+    class Missing(Composition):
+        """Not a number wherever the front is lit."""
+
+        def over(self, front, behind):
+            return namespace(front).where(front > 0, np.nan, behind)
+
+    @compositions.register("raising")
+    class Raising(Composition):
+        """Forgets how."""
+
+        def over(self, front, behind):
+            raise KeyError("how")
+
+    @compositions.register("silent")
+    class Silent(Composition):
+        """Returns nothing."""
+
+        def over(self, front, behind):
+            return None
+
+    yield
+    for name in ("cropping", "rooted", "missing", "raising", "silent"):
+        del compositions._things[name]
+
+
+SHAPE = r"returned {} of shape \(\d+, 3\) for 2 components of shape \(\d, 8, 8, 3\), not {} of shape"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("cropping", SHAPE.format("ndarray", "ndarray")),
+        ("missing", r"is nan where the components are \(.*\) and \(.*\), front first"),
+        ("raising", r"raised KeyError \('how'\) for 2 components"),
+        ("silent", "returned NoneType for 2 components"),
+    ],
+)
+def test_data_of_a_bad_composition_are_refused_in_one_sentence(bad, name, says):
+    problem = Problem(tasks.sprites(size=8, composition=name, tests=4), support={"kind": "random"}, examples=4)
+    model = models.compositional(family="mlp", width=4, depth=1)
+    with pytest.raises(InputError, match=f"^composition '{name}' {says}") as caught:
+        run(Plan(problem, model, Recipe(steps=1), 0, ()))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("cropping", SHAPE.format("Tensor", "Tensor")),
+        ("rooted", r"is nan where the components are \(.*\) and \(.*\), front first; .* negative ones too"),
+        ("missing", "is nan where"),
+        ("raising", r"raised KeyError \('how'\) for 2 components"),
+        ("silent", "returned NoneType for 2 components"),
+    ],
+)
+def test_models_of_a_bad_composition_are_refused_when_they_are_built(bad, name, says):
+    model = models.compositional(family="mlp", width=4, depth=1, composition=name)
+    ends = Interface(70, (3, 3), (8, 24), slots=2, channels=3)
+    with pytest.raises(InputError, match=f"^composition '{name}' {says}") as caught:
+        model.build(ends, torch.Generator().manual_seed(0))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["addition", "hard", "soft", "over"])
+def test_trying_a_composition_draws_no_random_number_of_the_weights(name, monkeypatch):
+    model = models.compositional(family="mlp", width=4, depth=1, composition=name)
+    ends = Interface(70, (3, 3), (8, 24), slots=2, channels=3)
+    tried = model.build(ends, torch.Generator().manual_seed(0)).state_dict()
+    monkeypatch.setattr("recombine.models.scene_networks.try_composition", lambda *_: None)
+    untried = model.build(ends, torch.Generator().manual_seed(0)).state_dict()
+    assert all(torch.equal(tried[key], untried[key]) for key in untried)

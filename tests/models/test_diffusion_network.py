@@ -82,7 +82,7 @@ def test_steps_are_taken_at_the_times_of_the_schedule_with_the_codes(sampler):
 
 
 @each_way
-def test_drawing_is_a_function_of_the_codes_and_leaves_the_global_generator_alone(sampler):
+def test_drawing_is_a_function_of_codes_and_weights_and_leaves_the_global_generator_alone(sampler):
     network, codes = plain(sampler)
     state = torch.get_rng_state()
     first = network(codes)
@@ -90,7 +90,16 @@ def test_drawing_is_a_function_of_the_codes_and_leaves_the_global_generator_alon
     torch.manual_seed(99)
     assert torch.equal(network(codes), first)
     assert not torch.equal(network(codes + 1), first)
-    assert not torch.allclose(network(codes.flip(0)).flip(0), first)  # noise goes by the place in the batch
+    with torch.no_grad():
+        list(network.parameters())[-1].add_(1e-6)
+    assert not torch.allclose(network(codes), first, atol=1e-2)  # other weights begin from other noise
+
+
+def test_a_picture_does_not_depend_on_what_else_is_drawn():
+    network, codes = plain(Sampler(steps=3))
+    drawn = network(codes)
+    torch.testing.assert_close(network(codes.flip(0)).flip(0), drawn)
+    torch.testing.assert_close(network(codes[:1]), drawn[:1])
 
 
 @each_way
@@ -110,7 +119,7 @@ def test_each_picture_begins_from_noise_of_its_own():
             yield "output", pictures
 
     network = DiffusionNetwork(Silent(torch.rand(1, 64, 64), SCHEDULE), (64, 64), SCHEDULE, Sampler(steps=2))
-    network(torch.zeros(2, 1))
+    network(torch.tensor([[0.0], [1.0]]))
     first, second = network.denoiser.told[0]
     for noise in (first, second):
         assert float(noise.mean()) == pytest.approx(0, abs=0.06)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from recombine import records
 from recombine.core.errors import InputError
 from recombine.records import user_store
 
@@ -33,3 +34,10 @@ def test_a_folder_by_another_name_is_a_folder(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert user_store(tmp_path / "link").digests() == []
+
+
+def test_the_package_is_called_with_a_path_or_its_text(tmp_path: Path):
+    assert records(str(tmp_path)).root == records(tmp_path).root == tmp_path
+    for wrong in (5, ["runs"], b"runs"):
+        with pytest.raises(InputError, match=r"a store is a folder, got .*; give its path"):
+            records(wrong)

@@ -5,8 +5,10 @@ from functools import partial
 import pytest
 
 from recombine.papers import Check, Range, Scale, papers
-from recombine.reports.descriptions import describe_experiment
+from recombine.papers.first_principles.checking import SupportCheckup
+from recombine.reports.descriptions import describe_calculation, describe_experiment, support_words
 from recombine.reports.settings import SeedRun, counterparts, key_of, settings_of
+from recombine.splits import supports
 from recombine.studies import change
 
 CHECK = Check("ood_nmse", Range(high=1.0), "none")
@@ -100,3 +102,36 @@ def test_an_interval_is_over_the_seeds_that_are_done(make):
     assert setting.interval("b") is None
     assert setting.interval("c") is None
     assert [run.work.seed for run in setting.with_status("failed")] == [2]
+
+
+def beside(label: str) -> list[str]:
+    found = settings_of(papers.claims(), Scale.LAPTOP, lambda work: SeedRun(work, None))
+    (setting,) = (each for each in found.values() if each.label == label)
+    return [each.label for each in counterparts(setting, Scale.LAPTOP, found)]
+
+
+@pytest.mark.parametrize(
+    ("label", "neighbour"),
+    [
+        ("planes gap", "planes"),
+        ("whole gap", "whole"),
+        ("planes gap shift", "planes shift"),
+        ("planes normal", "planes"),
+        ("planes monolithic", "whole monolithic"),
+    ],
+)
+def test_scenes_stand_beside_those_whose_support_differs_least(label, neighbour):
+    assert beside(label) == [neighbour]
+
+
+def test_a_support_is_told_whole_in_the_settings_of_a_calculation():
+    def told(**settings):
+        return describe_calculation(SupportCheckup(**settings))["With"]
+
+    gap = supports.planes(without={"x1": (0.05, 0.45)})
+    assert told(support=gap) == (f"composition = soft; support = {support_words(gap)}; anchors = 40; completions = 256")
+    assert "without x1 from 0.05 to 0.45" in told(support=gap)
+    assert "support = diagonal band of width 0.4, all sprites nearly alike;" in told(
+        support=supports.diagonal(width=0.4)
+    )
+    assert told(composition={"kind": "soft", "temperature": 5.0}).startswith("composition = soft (temperature = 5); ")

@@ -25,3 +25,14 @@ def test_without_or_with_damaged_ones_it_says_how_to_measure(tmp_path: Path):
         if text is not None:
             (tmp_path / "benchmarks.json").write_text(text)
         assert "recombine bench" in speed_section([Store(tmp_path)])
+
+
+def test_what_is_no_ratio_has_its_unit(tmp_path: Path):
+    numbers = {"ratio": 2.5, "low": 2.0, "high": 3.0, "agrees": True}
+    results = [{"name": name, **numbers} for name in ("startup", "gflops-gemm", "data")]
+    results += [{"name": "support-check", "unit": "CPU s", **numbers}, {"name": "stack-cnn", "unit": "", **numbers}]
+    (tmp_path / "benchmarks.json").write_text(json.dumps({"provenance": {}, "results": results}))
+    section = speed_section([Store(tmp_path)])
+    assert section.count("<td>2.5 CPU s</td>") == 2
+    assert section.count("<td>2.5 GFLOP/s</td>") == 1
+    assert section.count("<td>2.5</td>") == 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.compositions import AlphaOver, HardOcclusion, SoftOcclusion
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.theory.support import check, check_sample, from_sample, latin_hypercube
+from recombine.theory.support import check, check_sample, check_whole_numbers, from_sample, latin_hypercube
 from recombine.theory.support_options import check_options
 
 PIXELS = 7
@@ -571,3 +571,43 @@ def test_a_sentence_of_ours_passes_as_it_is():
 
     with pytest.raises(InputError, match=r"^a sentence\.$"):
         check(sum, addition_slope, bars, complete, ANCHORS)
+
+
+def test_anchors_and_samples_may_be_lists():
+    arrays = check(sum, addition_slope, bars, everywhere, ANCHORS).to_dict()
+    lists = [values.tolist() for values in ANCHORS]
+    assert check(sum, addition_slope, bars, everywhere, lists).to_dict() == arrays
+    sample = [[[0.0], [0.0]], [[0.5], [0.5]]]
+    anchors = [[[0.0], [0.5]]] * 2
+    found = check_sample(sum, addition_slope, bars, sample, anchors, radius=0.1)
+    assert found.wide.compositional
+
+
+@pytest.mark.parametrize(
+    ("anchors", "message"),
+    [
+        (
+            [np.array([0.0, 1.0])] * 2,
+            r"anchors of slot 0 must be numbers of shape \(anchors, latents\), got an array of",
+        ),
+        ([[[0.0], [0.5, 1.0]]] * 2, "anchors of slot 0 must be numbers .* got no regular array of numbers"),
+        ([[["a"]], [["b"]]], "got no regular array of numbers"),
+        ([], r"anchors of shapes \[\] must be"),
+    ],
+)
+def test_anchors_of_another_shape_are_refused(anchors, message):
+    with pytest.raises(InputError, match=message):
+        check(sum, addition_slope, bars, everywhere, anchors)
+
+
+@pytest.mark.parametrize("sample", [np.zeros((4, 2)), [[0.0, 1.0]], [[[0.0], [1.0]], [[0.5]]]])
+def test_samples_of_another_shape_are_refused(sample):
+    with pytest.raises(InputError, match=r"the sample must be numbers of shape \(points, slots, latents\), got"):
+        check_sample(sum, addition_slope, bars, sample, ANCHORS, radius=0.1)
+
+
+@pytest.mark.parametrize("value", ["a", 1.5, True, None])
+def test_what_is_no_whole_number_is_refused(value):
+    # Beartype refuses most of these where annotations are checked, so the rule is asked alone.
+    with pytest.raises(InputError, match=f"count = {value!r} must be a whole number"):
+        check_whole_numbers(count=value)

@@ -16,10 +16,11 @@ from recombine.audits.factor_table import Column, FactorTable, as_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int
-from recombine.measures import participation_ratio
+from recombine.measures import participation_ratio, principal_components
 from recombine.measures.probe import ridge_system
 
-MOST_ROWS = 2000  # rows that are looked at; more are sampled by the seed
+MOST_ROWS = 1000  # rows that are looked at; more are sampled by the seed
+WIDEST = 256  # principal components that stand for a wider layer: no measure but `participation` sees how it is turned
 SHUFFLES = 50
 FOLDS = 5  # parts of the rows that a read-out is scored on in turn where nothing is held out
 MOST_LEVELS = 100  # levels up to which each gets a mean of its own; of numbers with more, tenths of the rows share one
@@ -45,7 +46,8 @@ def measure(
 
     ``activations``: an array with a row per example, or a mapping from names of layers to such arrays; ``factors``: a
     data frame, a mapping from names to columns, or an array with a column per factor; ``train_mask``: which rows were
-    trained on, where some were not. At most `MOST_ROWS` rows are looked at, drawn by the seed.
+    trained on, where some were not. At most `MOST_ROWS` rows are looked at, drawn by the seed, and a layer wider than
+    `WIDEST` along as many principal components.
 
     Columns: ``layer``, ``measure``, ``of`` (a factor, a pair of them, or empty), ``value``, and of ``shuffles`` of the
     table the mean and the 2.5 and 97.5 percentiles (``null``, ``null_low``, ``null_high``) and the share that comes out
@@ -115,6 +117,8 @@ def _layer(name: str, given: Rows, shuffles: int, seed: int) -> list[tuple]:
     if not np.ptp(given.rows, axis=0).any():
         return [(name, "participation", "", 0.0, np.nan, np.nan, np.nan, np.nan)]
     lines = [(name, "participation", "", participation_ratio(given.rows), np.nan, np.nan, np.nan, np.nan)]
+    if given.rows.shape[1] > WIDEST:
+        given = replace(given, rows=principal_components(given.rows, WIDEST).scores)
     reader = Reader.of(given.rows, given.held_out)
     values = _taken(given, reader)
     nulls: dict[tuple[str, str], list[float]] = {key: [] for key in values}
@@ -236,8 +240,8 @@ def additive_held_out(
     """
     marks = np.concatenate([_marks(codes) for codes in parts], axis=1)
     middle = rows[~held_out].mean(axis=0)
-    weights, *_ = np.linalg.lstsq(marks[~held_out], rows[~held_out] - middle, rcond=1e-10)
-    missed = rows[held_out] - middle - marks[held_out] @ weights
+    carried = marks[held_out] @ np.linalg.pinv(marks[~held_out], rcond=1e-10)
+    missed = rows[held_out] - middle - carried @ (rows[~held_out] - middle)
     return 1.0 - float(np.square(missed).sum() / max(np.square(rows[held_out] - middle).sum(), 1e-300))
 
 

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from recombine.benchmarks.measuring import Result, benchmarks, result
+from recombine.benchmarks.measuring import SECONDS, Result, benchmarks, result
 from recombine.core.seeds import stream
 from recombine.measures import homology
 from recombine.measures.homology_bars import long_bars
@@ -32,7 +32,7 @@ def bars(rounds: int) -> list[Result]:
         found = homology(torus, landmarks=LANDMARKS, seed=turn)
         seconds.append(time.process_time() - started)
         right &= tuple(long_bars(lifetimes).number for lifetimes in found) == TORUS
-    return [result("homology", seconds, right)]
+    return [result("homology", seconds, right, SECONDS)]
 
 
 @benchmarks.register("percolation")
@@ -50,7 +50,7 @@ def percolation(rounds: int) -> list[Result]:
         started = time.process_time()
         largest_share(points, math.sqrt(CRITICAL / POINTS))
         seconds.append(time.process_time() - started)
-    return [result("percolation", seconds, right)]
+    return [result("percolation", seconds, right, SECONDS)]
 
 
 def searched(points: np.ndarray, radius: float) -> np.ndarray:

@@ -16,16 +16,20 @@ from recombine.records import provenance
 
 Work = Callable[[], Any]
 
+SECONDS = "CPU s"
+GIGAFLOPS = "GFLOP/s"
+
 
 @dataclass(frozen=True)
 class Result:
-    """A ratio (how many times faster, unless the name says otherwise) with the least and the largest over rounds."""
+    """A ratio (how many times faster) with the least and the largest over rounds; with a unit, a number of these."""
 
     name: str
     ratio: float
     low: float
     high: float
     agrees: bool
+    unit: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -115,7 +119,7 @@ def ratios(slow: Work, fast: Work, rounds: int, clock: Callable[[], float] = tim
     return found
 
 
-def result(name: str, found: list[float], agrees: bool) -> Result:
+def result(name: str, found: list[float], agrees: bool, unit: str = "") -> Result:
     if not all(math.isfinite(value) for value in found):
         raise ValueError(f"benchmark {name}: {found} has a side that took no time; give it more work.")
-    return Result(name, statistics.median(found), min(found), max(found), agrees)
+    return Result(name, statistics.median(found), min(found), max(found), agrees, unit)

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from recombine.benchmarks.measuring import Result, Work, benchmarks, ratios, result
+from recombine.benchmarks.measuring import GIGAFLOPS, SECONDS, Result, Work, benchmarks, ratios, result
 from recombine.training import Plan, Recipe
 
 
@@ -43,7 +43,7 @@ def startup(rounds: int) -> list[Result]:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         clean &= done.returncode == 0
-    return [result("startup", seconds, clean)]
+    return [result("startup", seconds, clean, SECONDS)]
 
 
 @benchmarks.register("forecast")
@@ -106,7 +106,8 @@ def peak(rounds: int) -> list[Result]:
         same = right and agree([_shorter(plan) for plan in chosen[:2]])
         found.append(result(name, shares, same))
         speeds = [times * each / _seconds(products) / 1e9 for _ in range(rounds)]
-        found.append(result("gflops-gemm" if name == "peak" else "gflops-convolution", speeds, same))
+        speed = "gflops-gemm" if name == "peak" else "gflops-convolution"
+        found.append(result(speed, speeds, same, GIGAFLOPS))
     torch.set_num_threads(threads)
     return found
 

@@ -31,9 +31,14 @@ def bench(
         print_json([each.to_dict() for each in found])
     else:
         rows = [
-            (each.name, f"{each.ratio:.3g}", f"{each.low:.3g} to {each.high:.3g}", "agree" if each.agrees else "DIFFER")
+            (
+                each.name,
+                f"{each.ratio:.3g} {each.unit}".rstrip(),
+                f"{each.low:.3g} to {each.high:.3g}",
+                "agree" if each.agrees else "DIFFER",
+            )
             for each in found
         ]
-        print_table(("benchmark", "ratio", "over rounds", "sides"), rows)
+        print_table(("benchmark", "ratio, or what its unit says", "over rounds", "sides"), rows)
     if not all(each.agrees for each in found):
         raise typer.Exit(1)

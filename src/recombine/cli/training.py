@@ -1,6 +1,7 @@
 """`recombine train`: train, measure, record."""
 
-from typing import Annotated
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +27,12 @@ def train(
     support: SupportName = None,
     seeds: Annotated[int, typer.Option("--seeds", help="How many runs, one a seed.")] = 1,
     recipe: Annotated[str, typer.Option("--recipe", help="How to train: steps=700,batch=32,rate=0.001.")] = "",
+    measures: Annotated[
+        str, typer.Option("--measures", help="Measures beside the usual ones, with commas; see `list measures`.")
+    ] = "",
+    checkpoints: Annotated[
+        int, typer.Option("--checkpoints", help="How often a diffusion model is measured on the way as well.")
+    ] = 0,
     store: StorePath = None,
     workers: Workers = None,
     json: Json = False,
@@ -39,16 +46,31 @@ def train(
     from recombine.training import Recipe
 
     described = read_problem(problem, settings, hold_out, isolated, support)
-    runs = go(described, parse_member(model), seeds, Recipe.read(parse_settings(recipe)), store, workers)
+    asked = [name.strip() for name in measures.split(",") if name.strip()]
+    how = Recipe.read(parse_settings(recipe))
+    runs = go(described, parse_member(model), seeds, how, store, workers, measures=asked, checkpoints=checkpoints)
     bodies = [run.record.body for run in runs]
     if json:
         print_json([{"digest": run.record.digest, **run.record.body} for run in runs])
         return
     typer.echo(f"{len(runs)} runs: {', '.join(run.record.digest for run in runs)}")
+    taken = [parts(body["measures"], asked) for body in bodies]
     rows = []
-    for name, value in bodies[0]["measures"].items():
-        if not isinstance(value, dict):
-            found = Interval.over_seeds([body["measures"][name] for body in bodies])
-            spread = f"{found.low:.3g} to {found.high:.3g}" if len(runs) > 1 else "one seed: no interval"
-            rows.append((name, f"{found.estimate:.3g}", spread))
+    for name in taken[0]:
+        found = Interval.over_seeds([each[name] for each in taken if name in each])
+        spread = f"{found.low:.3g} to {found.high:.3g}" if len(runs) > 1 else "one seed: no interval"
+        rows.append((name, f"{found.estimate:.3g}", spread))
     print_table(("measure", "mean", "95% over seeds"), rows)
+    for name, why in bodies[0].get("undefined", {}).items():
+        typer.echo(f"{name} is not defined here: {why}")
+
+
+def parts(measures: Mapping[str, Any], asked: Collection[str]) -> dict[str, float]:
+    """The numbers of a run by name; of measures with several, those that were asked for, as ``name.part``."""
+    found = {}
+    for name, value in measures.items():
+        if not isinstance(value, dict):
+            found[name] = value
+        elif name in asked:
+            found |= {f"{name}.{part}": number for part, number in value.items()}
+    return found

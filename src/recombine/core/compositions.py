@@ -6,16 +6,19 @@ written once and serves NumPy arrays (data), torch tensors (models) and their de
 
 import sys
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
 from pydantic import Field
 
 from recombine.core.errors import InputError
 from recombine.core.spec import Kinds, Spec
 
 Array: TypeAlias = Any  # a NumPy array or a torch tensor
+
+COLOURS = 3  # channels of a picture that a composition makes
 
 
 class Composition(Spec):
@@ -47,13 +50,66 @@ class Composition(Spec):
         return colour * cover
 
 
+class Compositions(Kinds[Composition]):
+    """The compositions by name; what is none is told how to become one."""
+
+    def parse(self, value: object) -> Composition:
+        if isinstance(value, (str, Mapping, *self.values())):
+            return super().parse(value)
+        raise InputError(
+            f"{value!r} is no composition; give one of {', '.join(self)}, or write your own as a class with the "
+            'decorator @compositions.register("name") of recombine.core.compositions and give its name: see '
+            "docs/guide/scenes.md."
+        )
+
+
 #: Every composition by name.
-compositions: Kinds[Composition] = Kinds("composition")
+compositions = Compositions("composition")
+
+
+def composed(composition: Composition, parts: Sequence[Array], finite: bool = True) -> Array:
+    """What a composition makes of components (..., channels), refused unless it is a picture (..., 3) of their size.
+
+    With ``finite`` its numbers are looked at too, which derivatives and stacks of networks do not allow.
+    """
+    name, given = f"composition {composition.kind!r}", f"{len(parts)} components of shape {tuple(parts[0].shape)}"
+    try:
+        made = composition.join(parts)
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise InputError(
+            f"{name} raised {type(error).__name__}{f' ({said})' if said else ''} for {given}; it must compose whatever "
+            "it is given, so mend it."
+        ) from error
+    wanted = (*parts[0].shape[:-1], COLOURS)
+    if library_of(made) != library_of(parts[0]) or tuple(made.shape) != wanted:
+        got = type(made).__name__ + (f" of shape {tuple(made.shape)}" if hasattr(made, "shape") else "")
+        raise InputError(
+            f"{name} returned {got} for {given}, not {type(parts[0]).__name__} of shape {wanted}; a picture must be as "
+            "large as its components, whatever they show, so mend it."
+        )
+    if finite:
+        bad = np.argwhere(~np.asarray(namespace(made).isfinite(made)))
+        if len(bad):
+            *pixel, channel = bad[0].tolist()
+            values = [f"({', '.join(f'{each:.4g}' for each in part[tuple(pixel)].tolist())})" for part in parts]
+            raise InputError(
+                f"{name} is {float(made[(*pixel, channel)])} where the components are {' and '.join(values)}, front "
+                "first; it must be a finite number for all colours, negative ones too, so mend it."
+            )
+    return made
+
+
+def library_of(array: Array) -> str:
+    """The name of the library an array belongs to."""
+    return type(array).__module__.partition(".")[0]
 
 
 def namespace(array: Array) -> Any:
     """The library an array belongs to: NumPy or torch, as a module."""
-    return sys.modules[type(array).__module__.partition(".")[0]]
+    return sys.modules[library_of(array)]
 
 
 def sigmoid(values: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from recombine.core.compositions import AlphaOver, Composition, compositions
+from recombine.core.compositions import AlphaOver, Composition, composed, compositions
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
 from recombine.core.spec import MemberOf
@@ -110,8 +110,8 @@ class Sprites(Task):
 
     def draw(self, positions: Float[np.ndarray, "items all"]) -> Float[np.ndarray, "items rows columns"]:
         """The composed pictures, channels side by side."""
-        composed = self.composition.join(list(self.components(positions, self.composition)))
-        return composed.reshape(len(positions), *self.image)
+        made = composed(self.composition, list(self.components(positions, self.composition)))
+        return made.reshape(len(positions), *self.image)
 
     def components(
         self, positions: Float[np.ndarray, "items all"], composition: Composition

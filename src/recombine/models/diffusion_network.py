@@ -32,8 +32,9 @@ class Sampler:
 class DiffusionNetwork(Network):
     """A denoiser with its schedule; pictures have values from 0 to 1, and are scaled to [-1, 1] inside.
 
-    `error` is what training lowers. `stages` draws a picture for each code, from noise that the codes alone determine,
-    and tells the stages of the last step. ``drop`` is the share of training examples that come without their code.
+    `error` is what training lowers. `stages` draws a picture for each code and tells the stages of the last step. The
+    noise it starts from is determined by the code and the weights, so that networks of different seeds do not share it
+    and a picture does not depend on what else is drawn. ``drop`` is the share of training examples without their code.
     """
 
     def __init__(
@@ -74,10 +75,19 @@ class DiffusionNetwork(Network):
 
     @torch.no_grad()
     def drawn(self, codes: Codes, sampler: Sampler) -> Iterator[tuple[str, torch.Tensor]]:
-        """The hidden stages at the last step of sampling, then the pictures."""
-        generator = torch.Generator().manual_seed(crc32(codes.float().numpy().tobytes()))
-        shape = (len(codes), *self.image)
-        pictures = torch.randn(shape, generator=generator).to(codes.dtype)
+        """The hidden stages at the last step of sampling, then the pictures.
+
+        Noise that is added on the way, by DDPM or with an η, is drawn for all codes together.
+        """
+        generator = torch.Generator()
+        rows = codes.float().numpy()
+        weights = crc32(b"".join(weight.detach().float().numpy().tobytes() for weight in list(self.parameters())[-1:]))
+        starts = [
+            torch.randn(self.image, generator=generator.manual_seed(crc32(row.tobytes(), weights))) for row in rows
+        ]
+        pictures = torch.stack(starts).to(codes.dtype)
+        shape = pictures.shape
+        generator.manual_seed(crc32(rows.tobytes(), weights))
         times = self.schedule.times(self.schedule.steps if sampler.kind == "ddpm" else sampler.steps)
         for place, step in enumerate(times):
             last = place == len(times) - 1

@@ -6,11 +6,13 @@ from functools import partial
 import torch
 from torch import nn
 
-from recombine.core.compositions import Composition, LearnedComposition
+from recombine.core.compositions import COLOURS, Composition, LearnedComposition, composed
+from recombine.core.seeds import stream
 from recombine.core.shapes import Float
 from recombine.models.component_decoders import ComponentDecoder, bent
 from recombine.models.network import Network, Through, unchanged
-from recombine.models.scene_specs import COLOURS
+
+PROBES = 2  # pictures of each component that a composition is tried on
 
 
 class MonolithicNetwork(Network):
@@ -77,7 +79,7 @@ class CompositionalNetwork(Network):
                 yield stage_name(slot, name), told
             parts.append(channels_last(told))
         if self.mixer is None:
-            yield "output", folded(self.composition.join(parts))
+            yield "output", folded(composed(self.composition, parts, finite=False))
             return
         units = through("composition", channels_first(self.mixer.units(parts)))
         yield "composition", units
@@ -98,7 +100,15 @@ class CompositionalNetwork(Network):
         self, parts: Iterable[Float[torch.Tensor, "batch rows columns channels"]]
     ) -> Float[torch.Tensor, "batch rows columns 3"]:
         """The scene of these components, one for each slot, the first in front."""
-        return self.composition.join(list(parts)) if self.mixer is None else self.mixer(parts)
+        return composed(self.composition, list(parts), finite=False) if self.mixer is None else self.mixer(parts)
+
+
+def try_composition(composition: Composition, slots: int, image: tuple[int, int]) -> None:
+    """Refuse a composition that makes no finite picture of components of either sign, or none of empty ones."""
+    shape = (slots, PROBES, *image, composition.channels)
+    drawn = stream(0, "models", "composition").normal(size=shape).astype("float32")
+    composed(composition, list(torch.from_numpy(drawn)))
+    composed(composition, list(torch.zeros(shape)), finite=False)
 
 
 class PixelMixer(nn.Module):

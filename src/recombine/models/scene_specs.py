@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from recombine.core.compositions import Composition, SoftOcclusion, compositions
+from recombine.core.compositions import COLOURS, Composition, SoftOcclusion, compositions
 from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf
 from recombine.models.catalogue import ModelSpec, models
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import torch
 
     from recombine.models.component_decoders import ComponentDecoder
-
-COLOURS = 3  # channels of a picture that a composition makes
 
 
 class SceneSpec(ModelSpec):
@@ -115,8 +113,10 @@ class Compositional(SceneSpec):
         super().check(interface)
 
     def network(self, interface: Interface) -> "torch.nn.Module":
-        from recombine.models.scene_networks import CompositionalNetwork
+        from recombine.models.scene_networks import CompositionalNetwork, try_composition
 
+        if not self.composition.learned:
+            try_composition(self.composition, interface.slots, pixels(interface))
         sizes = interface.inputs // interface.slots, pixels(interface), self.composition.channels, interface.place
         decoders = [self.decoder(*sizes) for _ in range(1 if self.shared else interface.slots)]
         return CompositionalNetwork(decoders, interface.slots, self.composition)

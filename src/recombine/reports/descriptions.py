@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from recombine.core.spec import Spec
 from recombine.data.scenes import Sprites
 from recombine.models import ModelSpec
 from recombine.models.scene_specs import Compositional, SceneSpec
@@ -22,12 +23,13 @@ HALF_OPEN = ", each range without its end"
 def describe_calculation(work: Work) -> dict[str, str]:
     """What is computed, with which settings, and whether chance has a part in it."""
     assert isinstance(work, Calculation)
-    chosen = {name: value for name, value in work.model_dump(mode="json").items() if name != "seed"}
+    chosen = {name: _value(getattr(work, name), value) for name, value in work.model_dump(mode="json").items()}
+    told = [f"{name.replace('_', ' ')} = {value}" for name, value in chosen.items() if name != "seed"]
     return _said(
         {
             "Calculation": work.kind,
             "Computes": _first_line(work),
-            "With": ", ".join(f"{name.replace('_', ' ')} = {_plain(value)}" for name, value in chosen.items()),
+            "With": "; ".join(told),  # a support has commas of its own
             "Chance": "none: one computation decides" if work.exact else "drawn anew by every seed",
         }
     )
@@ -91,6 +93,13 @@ def _joined(model: ModelSpec) -> str:
 def named(spec: Any) -> str:
     """A specification by its kind, with the settings that differ from its defaults."""
     return f"{spec.kind}{differing(spec)}"
+
+
+def _value(value: Any, written: Any) -> str:
+    """A setting in words: a support or another specification by all that it is, else as it is written."""
+    if isinstance(value, Support):
+        return support_words(value)
+    return named(value) if isinstance(value, Spec) and value.kind else _plain(written)
 
 
 def support_words(support: Support) -> str:

@@ -145,10 +145,47 @@ def settings_of(claims: Iterable[Claim], scale: Scale, run_of: Callable[[Work], 
 
 
 def counterparts(setting: SettingRuns, scale: Scale, settings: Mapping[str, SettingRuns]) -> list[SettingRuns]:
-    """The controls that the claims of this setting compare it with, each once."""
+    """What a setting is shown beside: the one that differs least in its support, else the controls of its claims."""
+    near = nearest_support(setting, settings)
+    if near is not None:
+        return [near]
     compared = (use.claim.control.settings.get(use.name) for use in setting.uses if not use.control)
     keys = dict.fromkeys(key_of(control(scale)) for control in compared if control is not None)
     return [settings[key] for key in keys if key in settings and key != setting.key]
+
+
+def nearest_support(setting: SettingRuns, settings: Mapping[str, SettingRuns]) -> SettingRuns | None:
+    """The setting that differs in its support alone, and there in the fewest settings; None if there is none.
+
+    Of several that differ as little, one that a claim looks at together with this one, then the first.
+    """
+    work = setting.work
+    if not isinstance(work, Experiment) or work.problem.support is None:
+        return None
+    claims = {use.claim.id for use in setting.uses}
+    found = {
+        key: (support_differences(work, other.work), claims.isdisjoint(use.claim.id for use in other.uses))
+        for key, other in settings.items()
+        if isinstance(other.work, Experiment) and apart_from_support(other.work) == apart_from_support(work)
+    }
+    found = {key: rank for key, rank in found.items() if rank[0]}  # the same support is no neighbour
+    return settings[min(found, key=found.__getitem__)] if found else None
+
+
+def apart_from_support(work: Experiment) -> tuple[Any, ...]:
+    """What is trained on what and how, but for the support."""
+    problem = {name: value for name, value in work.problem.settings().items() if name != "support"}
+    return problem, work.model, work.recipe
+
+
+def support_differences(first: Experiment, second: Experiment) -> int:
+    """In how many settings two supports differ; another kind is one more than all settings of both."""
+    one, two = problem_of(first).support, problem_of(second).support
+    assert one is not None
+    assert two is not None
+    here, there = dict(one), dict(two)
+    differing = sum(here.get(name) != there.get(name) for name in {**here, **there})
+    return differing + (len({**here, **there}) + 1) * (one.kind != two.kind)
 
 
 def _says(setting: Setting) -> str:

@@ -8,6 +8,8 @@ from recombine.records import Store
 from recombine.reports.markup import Markup, command, join, tag
 from recombine.reports.numbers import short
 
+IN_SECONDS = ("startup", "homology", "percolation", "support-check")
+
 
 def speed_section(stores: Sequence[Store]) -> Markup:
     """The ratios of the first saved file of benchmarks, or how to make one."""
@@ -29,18 +31,27 @@ def _missing() -> Markup:
     )
 
 
+def _unit(result: dict[str, Any]) -> str:
+    """The unit of a result; files that were saved before results had one go by the name."""
+    name = str(result["name"])
+    return str(result.get("unit", "GFLOP/s" if name.startswith("gflops-") else "CPU s" if name in IN_SECONDS else ""))
+
+
 def _table(saved: dict[str, Any]) -> Markup:
     where = saved.get("provenance") or {}
     words = (
-        "How many times faster than the plain way, in one run that alternates both (startup: CPU seconds; peak: share "
+        "How many times faster than the plain way, in one run that alternates both; with a unit, what was measured "
+        "(peak: share of this machine's matrix products; growth: 4 is proportional). "
     )
-    words += f"of this machine's matrix products; growth: 4 is proportional). {where.get('cpus', '?')} shared cores."
-    head = tag("tr", [tag("th", title) for title in ("Benchmark", "Ratio", "Over rounds", "Both sides")])
+    words += f"{where.get('cpus', '?')} shared cores."
+    head = tag(
+        "tr", [tag("th", title) for title in ("Benchmark", "Ratio, or what its unit says", "Over rounds", "Both sides")]
+    )
     rows = [
         tag(
             "tr",
             tag("td", tag("code", str(each["name"]))),
-            tag("td", short(float(each["ratio"]))),
+            tag("td", f"{short(float(each['ratio']))} {_unit(each)}".rstrip()),
             tag("td", f"{short(float(each['low']))} to {short(float(each['high']))}"),
             tag("td", "agree" if each["agrees"] else "differ"),
         )

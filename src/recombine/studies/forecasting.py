@@ -3,17 +3,20 @@
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recombine.core.errors import InputError
-from recombine.core.seeds import torch_seed
+from recombine.core.seeds import stream, torch_seed
+from recombine.core.shapes import Integer
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import picture_task
 from recombine.data.pictures import Picture
+from recombine.data.task import Examples
 from recombine.models import ModelSpec, models
 from recombine.splits import unseen_levels
 from recombine.studies.percolating import with_percolation
@@ -25,12 +28,15 @@ from recombine.theory import (
     relu_kernels,
     tangent_kernels,
 )
-from recombine.theory.forecast import TooLarge, check_size
+from recombine.theory.forecast import LARGEST_MATRIX, TooLarge, check_size
+from recombine.theory.reasons import Reason
 
 if TYPE_CHECKING:
     from recombine.records import Store
 
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+SAMPLED = 2000  # training pictures that stand for more than kernels can hold
 
 
 def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
@@ -59,14 +65,17 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
     """What regression with these kernels says about the pictures of every held-out combination."""
     check_forecast_size(problem)
     task = picture_task(problem.task)
-    shown, everything = problem.training_set(seed), problem.everything
+    everything = problem.everything
+    rows = sampled_rows(problem, seed)
+    shown, alone = problem.training_set(seed), problem.lone(seed)
+    codes, targets = shown.codes[rows], np.asarray(shown.pictures[rows])
     levels = (problem.grid.shape[0], problem.grid.shape[1])
     # Pictures of factors add up where both factors vary and every level has a picture: not in a gap.
     gap = set(unseen_levels(problem.grid, ~problem.trained)).intersection(task.interpolates)
-    return forecast_images(
+    found = forecast_images(
         codes=everything.codes,
-        train=shown.codes,
-        train_targets=_flat(shown.targets),
+        train=codes,
+        train_targets=_flat(targets),
         truth=_flat(everything.targets),
         sections=problem.parts.sections,
         blank=task.blank,
@@ -74,8 +83,25 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
         dark=task.dark,
         image=task.image if task.places == "pixel" else None,  # other places are not scored
         grid=levels if min(levels) > 1 and not gap else None,
-        alone=problem.lone(seed),
+        alone=alone[rows],
         periodic=task.periodic,
+    )
+    return found if len(rows) == len(shown) else replace(found, reasons=(*found.reasons, _sample(rows, shown)))
+
+
+def sampled_rows(problem: Problem, seed: int) -> Integer[np.ndarray, " rows"]:
+    """The training examples that a forecast of pictures looks at: all, or `SAMPLED` of them where they are too many."""
+    count = len(problem.training_set(seed))
+    if count**2 <= LARGEST_MATRIX:
+        return np.arange(count)
+    return np.sort(stream(seed, "theory", "sample").choice(count, SAMPLED, replace=False))
+
+
+def _sample(rows: np.ndarray, shown: Examples) -> Reason:
+    return Reason(
+        "sample",
+        f"The forecast is made of {len(rows)} of the {len(shown)} training examples, drawn by the seed.",
+        {"examples": len(shown), "sample": len(rows)},
     )
 
 
@@ -113,7 +139,8 @@ def check_forecast_size(problem: Problem) -> None:
         alone = problem.isolated_levels * len(problem.isolated)
     else:
         alone = len(task.alone(problem.isolated, problem.spacing, problem.rim)) if problem.isolated else 0
-    check_size(problem.grid.size, combinations + alone, math.prod(task.image))
+    examples = combinations + alone
+    check_size(problem.grid.size, examples if examples**2 <= LARGEST_MATRIX else SAMPLED, math.prod(task.image))
 
 
 def _forecast_components(
@@ -157,7 +184,10 @@ def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec",
         )
     # Of functions every seed is asked about places of its own.
     asked = problem.task.asked(seed) if isinstance(problem.task, FunctionTask) else problem.everything
-    codes = np.concatenate([asked.codes, problem.training_set(seed).codes])
+    shown = problem.training_set(seed).codes
+    if isinstance(problem.task, Picture):
+        shown = shown[sampled_rows(problem, seed)]
+    codes = np.concatenate([asked.codes, shown])
     # Once over all codes: the rows and columns asked for are then looked up.
     distinct = np.unique(codes, axis=0)
     generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))

@@ -186,12 +186,18 @@ def train(
     store: str | Path | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
+    measures: Sequence[str] = (),
+    checkpoints: int = 0,
 ) -> Runs:
-    """Train a model on a problem once per seed, record each run, and return them. Recorded runs are not repeated."""
+    """Train a model on a problem once per seed, record each run, and return them. Recorded runs are not repeated.
+
+    ``measures`` are taken beside the usual ones; with ``checkpoints`` a model is measured so often on the way as well.
+    """
     if seeds < 1:
         raise InputError(f"seeds = {seeds} must be at least 1.")
     spec = models.parse(model)
-    base = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=standard_measures(problem, spec))
+    asked = tuple(dict.fromkeys((*standard_measures(problem, spec), *measures)))
+    base = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=asked, checkpoints=checkpoints)
     check_fit(problem, base.model)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)

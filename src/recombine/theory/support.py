@@ -26,6 +26,7 @@ from recombine.theory.coverage import latin_hypercube as latin_hypercube
 from recombine.theory.support_options import check_options
 from recombine.theory.watched import Components, Compose, Derivative, Watched, in_words, null_space, triangular
 
+Anchors: TypeAlias = Sequence[Any] | np.ndarray  # per slot (anchors, latents), an array or lists of numbers
 Why: TypeAlias = Literal["never shown", "rank", "relative"]
 
 
@@ -131,7 +132,7 @@ def check(
     derivative: Derivative,
     components: Components,
     complete: Complete,
-    anchors: Sequence[Real[np.ndarray, "_ _"]],
+    anchors: Anchors,
     *,
     test_complete: Complete | None = None,
     names: Sequence[str] | None = None,
@@ -157,12 +158,16 @@ def check(
     The derivative is compared with differences of the composition to both sides. ``one_sided=True`` accepts a kink
     where it agrees with one of them (a clamp at its bound); `SupportCheck.differentiable` then says that it happened.
     """
+    if not isinstance(anchors, Sequence | np.ndarray):
+        raise InputError(f"anchors = {anchors!r} must be one array of values per slot; give a list of arrays.")
+    anchors = [_array(f"anchors of slot {slot}", values, "(anchors, latents)") for slot, values in enumerate(anchors)]
     latents = anchors[0].shape[1] if anchors else 0
     if not anchors or any(values.shape[0] == 0 or values.shape[1] != latents for values in anchors):
         raise InputError(
             f"anchors of shapes {[values.shape for values in anchors]} must be (anchors, latents) for every slot, with "
             "equal latents and at least one anchor; give values of the test's marginals."
         )
+    check_whole_numbers(count=count, weights=weights, seed=seed)
     if names is not None and len(names) != latents:
         raise InputError(f"{len(names)} names do not fit {latents} latents; name each latent of a slot once.")
     check_options(structure, count, tolerance, usable, weights, seed)
@@ -171,7 +176,7 @@ def check(
     reports, missing = [], []
     for slot, values in enumerate(anchors):
         shown, asked, places = _Gathered(), _Gathered(), []
-        for number, value in enumerate(np.asarray(values, dtype=np.float64)):
+        for number, value in enumerate(values):
             places.append(in_words(slot, value, names))
             at, rng = f"slot {slot}, {places[-1]}", stream(seed, "support", str(slot), str(number))
             shown.add(watched, slot, value, watched.completions(complete, slot, value, count, at), weights, rng, at)
@@ -192,19 +197,39 @@ def check_sample(
     compose: Compose,
     derivative: Derivative,
     components: Components,
-    sample: Real[np.ndarray, "points slots latents"],
-    anchors: Sequence[Real[np.ndarray, "_ _"]],
+    sample: Real[np.ndarray, "..."] | Sequence[Any],
+    anchors: Anchors,
     *,
     radius: float,
     discrete: tuple[int, ...] = (),
     **options: Any,
 ) -> SampleCheck:
     """`check` with the completions of a finite sample (`from_sample`), at `radius` and at half of it."""
+    points = _array("the sample", sample, "(points, slots, latents)")
     wide, narrow = (
-        check(compose, derivative, components, from_sample(sample, each, discrete), anchors, **options)
+        check(compose, derivative, components, from_sample(points, each, discrete), anchors, **options)
         for each in (radius, radius / 2)
     )
     return SampleCheck(wide, narrow)
+
+
+def _array(what: str, values: Any, shape: str) -> Float[np.ndarray, "..."]:
+    """Numbers of so many dimensions, from an array or from lists of numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of unequal lengths
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "fiub" or array.ndim != shape.count(",") + 1:
+        got = f"an array of shape {array.shape}" if array.dtype.kind in "fiub" else "no regular array of numbers"
+        raise InputError(f"{what} must be numbers of shape {shape}, got {got}; give one array, or lists of one depth.")
+    return array.astype(np.float64)
+
+
+def check_whole_numbers(**options: Any) -> None:
+    """Refuse options that must be whole numbers and are not."""
+    for name, value in options.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise InputError(f"{name} = {value!r} must be a whole number; give one, e.g. {name}=3.")
 
 
 class _Gathered:

@@ -25,10 +25,10 @@ def test_facts_of_a_component_task_are_in_words(symbols):
 def test_facts_of_a_calculation_say_what_is_computed_and_with_what(kernel_settings):
     facts = describe_calculation(kernel_settings["products"].work)
     assert facts["Computes"].startswith("Symbolic addition by kernels:")
-    assert facts["With"] == "anchors = ((0), (-4, 4)), answer = product"
+    assert facts["With"] == "anchors = ((0), (-4, 4)); answer = product"
     assert facts["Chance"].startswith("none")
     chance = describe_calculation(kernel_settings["law"].work)
-    assert (chance["With"], chance["Chance"]) == ("cases = 2, law = general", "drawn anew by every seed")
+    assert (chance["With"], chance["Chance"]) == ("cases = 2; law = general", "drawn anew by every seed")
 
 
 def test_the_design_has_a_square_for_every_combination(kernel_settings, parsed):
