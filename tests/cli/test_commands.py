@@ -241,3 +241,14 @@ def test_every_command_has_help_with_an_example():
 
 def test_scales_on_the_command_line_are_the_scales():
     assert list(ScaleName.__args__) == [scale.value for scale in Scale]
+
+
+def test_measures_beside_the_usual_ones_are_printed_part_by_part(tmp_path: Path):
+    given = ("train", "bump", "--set", "n=8", "--hold-out", "extrapolation/cross:x=3..4,y=3..4", *HURRY)
+    done = recombine(*given, "--measures", "strict_accuracy,participation_end", "--store", "here", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "strict_accuracy.vertical-x" in done.stdout
+    assert "participation_end is not defined here" in done.stdout
+    done = recombine(*given, "--measures", "strict_acuracy", "--store", "here", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "strict_accuracy" in done.stderr

@@ -126,6 +126,8 @@ def test_maps_are_darker_where_more_is_lacking():
         "..++@@",
         "::..--",
     ]
+    few = list(missing_parts([[[0.0, 0.01, 0.05, 1.0]]]))
+    assert few[1] == "..::::@@"  # however few, they are not called none
     assert list(missing_parts([nothing, nothing])) == []
     assert list(missing_parts(())) == []
 

@@ -286,6 +286,36 @@ def test_a_cut_of_two_slots_hides_a_value_only_if_nothing_else_goes_with_it():
     assert DiagonalSupport(width=0.3, without=half).reaches(0, value, 2)[0]
 
 
+@given(
+    low=st.lists(st.floats(0, 0.9), min_size=2, max_size=2),
+    length=st.lists(st.floats(0.05, 1), min_size=2, max_size=2),
+    names=st.lists(st.sampled_from(["x1", "shape1", "shape2", "hue2"]), min_size=1, max_size=2, unique=True),
+    slot=st.integers(0, 1),
+    seed=st.integers(0, 1000),
+)
+@settings(deadline=None, max_examples=25)
+def test_a_range_of_values_is_shown_if_one_of_them_is(low, length, names, slot, seed):
+    without = {n: (a, min(1.0, a + b)) for n, a, b in zip(names, low, length, strict=False)}
+    first, last = np.sort(stream(seed, "ends").random((2, 5)), axis=0)
+    last[[1, 3]] = first[[1, 3]]
+    between = first + stream(seed, "between").random((40, 5)) * (last - first)
+    for support in every_kind(without):
+        told = support.shows(slot, first[None], last[None], 2)[0]
+        # What is rejected is a box, which holds all values if it holds both corners.
+        assert told == support.reaches(slot, np.stack([first, last]), 2).any()
+        assert told or not support.reaches(slot, between, 2).any()
+        assert support.shows(slot, first[None], first[None], 2) == support.reaches(slot, first[None], 2)
+
+
+def test_a_range_around_a_constant_sprite_is_shown_by_its_plane():
+    at = np.array([A])
+    planes = orthogonal(planes=(Plane(free=1, at=A),))
+    assert planes.shows(0, at - 0.1, np.minimum(at + 0.1, 1), 2)[0]
+    assert not planes.shows(0, at - 0.2, at - 0.1, 2)[0]
+    cut = orthogonal(planes=(Plane(free=1, at=A),), without={"hue1": (1.0, 1.0)})
+    assert not cut.shows(0, at - 0.1, np.minimum(at + 0.1, 1), 2)[0]
+
+
 def test_values_outside_the_cube_are_never_shown():
     values = np.array([[0.5, 0.5, 0.5, 0.5, 1.01], [-0.01, 0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5, 0.5]])
     for support in every_kind({}):

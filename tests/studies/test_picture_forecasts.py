@@ -6,6 +6,7 @@ import pytest
 from recombine.data import Problem, tasks
 from recombine.records import Store
 from recombine.splits import regions
+from recombine.studies import forecasting
 from recombine.studies.forecasting import check_forecast_size, forecast, record_forecast
 from recombine.theory.forecast import TooLarge
 from recombine.training.observe import truth
@@ -76,7 +77,7 @@ def test_a_problem_too_large_is_refused_before_a_picture_is_drawn(monkeypatch):
     monkeypatch.setattr(Problem, "training_set", lambda *_: pytest.fail("pictures were drawn"))
     problem = Problem(tasks.bump(n=200), HOLE)
     for model in (None, "mlp-decoder"):
-        with pytest.raises(TooLarge, match="for 40000 combinations by 39984 training examples of 40000 pixels"):
+        with pytest.raises(TooLarge, match="for 40000 combinations by 2000 training examples of 40000 pixels"):
             forecast(problem, model)
 
 
@@ -86,3 +87,18 @@ def test_a_problem_too_large_to_forecast_may_still_be_trained(tmp_path):
     small = Problem(tasks.bump(n=8), HOLE)
     record_forecast(small, Store(tmp_path))
     assert Store(tmp_path).forecast(small.digest()) is not None
+
+
+def test_too_many_examples_are_sampled_by_the_seed_and_say_about_the_same(monkeypatch):
+    problem = Problem(tasks.bump(n=8), regions.block(x=(3, 5), y=(3, 5)), spacing=0.5)
+    whole = forecast(problem)
+    count = len(problem.training_set())
+    monkeypatch.setattr(forecasting, "LARGEST_MATRIX", 200**2)
+    monkeypatch.setattr(forecasting, "SAMPLED", 180)
+    part = forecast(problem)
+    (told,) = (reason for reason in part.reasons if reason.name == "sample")
+    assert told.evidence == {"examples": count, "sample": 180}
+    assert "sample" not in {reason.name for reason in whole.reasons}
+    assert part == forecast(problem)
+    expected = {section.name: section.expected for section in whole.sections}
+    assert part.sections[1].expected == pytest.approx(expected["ood"], rel=0.3)

@@ -1,6 +1,7 @@
 """The verdict on scenes before training: for the data's composition, for a model with another one, or with none."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -103,6 +104,74 @@ def test_what_is_free_lies_between_the_ends_of_the_section():
     assert part.expected == free.evidence["share"] == found.details["free_share"] > 0
     assert (part.low, part.high) == tuple(sorted((part.expected, lacking)))
     assert found.quantity == "share of pixels left free"
+
+
+@pytest.mark.parametrize(
+    ("support", "says"),
+    [
+        (RandomSupport(without={"shape1": (0.0, 0.25)}), "sprite 1: shape1 a triangle."),
+        (RandomSupport(without={"shape2": (0.25, 1.0)}), "sprite 2: shape2 a square or circle."),
+        (
+            RandomSupport(without={"shape1": (0.0, 0.3), "x1": (0.0, 0.5)}),
+            "sprite 1: those with x1 from 0.0 to 0.5 and shape1 a triangle.",
+        ),
+        (RandomSupport(without={"x1": (0.0, 0.995)}), r"99\.\d% of the values of sprite 1: x1 from 0\.0 to 0\.995\."),
+    ],
+)
+def test_what_is_never_shown_is_named(support, says):
+    (unseen,) = of_name(forecast_scenes(problem("addition", support)), "unseen value")
+    assert re.search(says + "$", unseen.text)
+
+
+def test_the_few_values_of_a_sprite_that_never_varies_are_listed():
+    (unseen,) = of_name(forecast_scenes(problem("addition", count=3)), "unseen value")
+    assert "100% of the values of sprite 3: it shows only 3 of them, with x3 at 0, 0.5 or 1; y3 at" in unseen.text
+    assert "scale3 at 0;" in unseen.text
+    gaps = [tuple(each) for each in unseen.evidence["gaps"]]
+    assert gaps == [
+        *((name, low, low + 0.5) for name in ("x3", "y3") for low in (0, 0.5)),
+        ("scale3", 0, 1),
+        *(("hue3", low, low + 0.5) for low in (0, 0.5)),
+    ]
+
+
+def test_a_shape_of_which_some_is_left_is_shown():
+    found = forecast_scenes(problem("addition", orthogonal(without={"shape1": (0.0, 0.24)})))
+    assert found.composes is True
+    assert names(found) == ["margin"]
+
+
+def test_a_cut_that_leaves_too_little_is_named():
+    with pytest.raises(InputError, match=r"because of its cut without = \{'x1': \(0.0, 0.99999\)\}"):
+        forecast_scenes(problem("soft", RandomSupport(without={"x1": (0.0, 0.99999)})))
+
+
+def test_a_gap_hides_no_other_reason():
+    plain, cut = (forecast_scenes(problem("over", orthogonal(without=each))) for each in ({}, GAP))
+    for name in ("lacking pixels", "rank"):
+        assert of_name(plain, name)
+        (reason,) = of_name(cut, name)
+        assert "of sprite 1 that are shown" in reason.text
+        assert "of sprite 2 that are shown" not in reason.text
+    # Values that are never shown lack support in every pixel; the reason leaves them out.
+    (lacking,) = of_name(cut, "lacking pixels")
+    assert 0.5 < lacking.evidence["share"] < cut.details["lacking"][0]
+
+
+@pytest.mark.parametrize("kind", ["over", "hard"])
+def test_of_the_whole_space_nothing_seems_lacking(kind):
+    found = forecast_scenes(problem(kind, RandomSupport()))
+    assert not np.any(found.details["lacking_maps"])
+    assert [(part.expected, part.low, part.high) for part in found.sections] == [(0, 0, 0)] * 2
+    assert not of_name(found, "lacking pixels")
+
+
+def test_a_guarantee_says_what_it_rests_on_where_most_is_free():
+    narrow, planes = (forecast_scenes(problem("addition", each)) for each in (DiagonalSupport(width=1e-9), None))
+    assert narrow.verdict.startswith("Guaranteed")
+    assert f"leaves {narrow.details['free_share']:.1%} of the pixels free" in narrow.verdict
+    assert "rests on knowing the components at one point of each connected part" in narrow.verdict
+    assert "rests on" not in planes.verdict
 
 
 # With a model

@@ -27,7 +27,9 @@ from recombine.studies.supporting import (
     check_support,
     freedom,
     guarantee,
+    hidden,
     never_shown,
+    reached,
     relative,
     scenes_of,
     summary,
@@ -150,6 +152,81 @@ def test_a_gap_that_no_anchor_meets_is_known_all_the_same():
     assert never_shown(cut)[0] == pytest.approx(0.45**5, abs=0.01)
     assert never_shown(cut)[0] > never_shown(cut)[1] == 0
     assert guarantee(cut, found) == IMPOSSIBLE
+
+
+def with_support(support, kind="addition", **settings):
+    return Problem(tasks.sprites(size=8, composition=kind, **settings), support=support, examples=5)
+
+
+@pytest.mark.parametrize("support", [RandomSupport, PlanesSupport, DiagonalSupport])
+@pytest.mark.parametrize(
+    ("cut", "shapes"),
+    [
+        ((0.0, 0.24), ()),
+        ((0.0, 0.25), ("triangle",)),
+        ((0.2, 0.76), ("square",)),
+        ((0.26, 1.0), ("circle",)),
+        ((0.25, 1.0), ("square", "circle")),
+    ],
+)
+def test_a_shape_is_hidden_with_the_whole_of_its_range_only(support, cut, shapes):
+    """Triangles are below 1/4 and circles from 3/4 on; what draws the same is shown together."""
+    some = with_support(support(without={"shape1": cut}))
+    front = hidden(some)[0]
+    assert front.shapes == shapes
+    assert front.ranges == {}
+    expected = sum({"triangle": 0.25, "square": 0.5, "circle": 0.25}[shape] for shape in shapes)
+    assert front.share == pytest.approx(expected, abs=0.04)
+    found = check_support(some, anchors=8, completions=16)
+    assert found.slots[0].shown == pytest.approx(1 - expected, abs=1e-9)  # anchors are spread evenly
+    assert guarantee(some, found) == (IMPOSSIBLE if shapes else GUARANTEED)
+
+
+@pytest.mark.parametrize("support", [RandomSupport, PlanesSupport, DiagonalSupport])
+def test_what_is_left_of_a_shape_leaves_no_more_free(support):
+    whole, partly, gone = (
+        freedom(with_support(support(without=cut)), values=8, asked=30).share
+        for cut in ({}, {"shape1": (0.0, 0.24)}, {"shape1": (0.0, 0.25)})
+    )
+    assert partly <= whole < gone
+
+
+def test_latents_of_one_shape_are_reached_alike():
+    some = with_support(RandomSupport(without={"shape1": (0.0, 0.24)}))
+    values = np.full((4, 5), 0.5)
+    values[:, 2] = [0.1, 0.2, 0.245, 0.25]
+    assert reached(some, 0, values).all()
+    assert some.support.reaches(0, values, 2).tolist() == [False, False, True, True]
+
+
+def test_what_a_cut_leaves_to_a_shape_is_looked_at():
+    """Triangles are shown with all that there is, some of their latents with little of it."""
+    cut = {"shape1": (0.0, 0.2), "x2": (0.0, 0.9)}
+    triangles = with_support(RandomSupport(without=cut), "over")
+    assert relative(check_support(triangles, **FEW))
+    assert not relative(
+        check_support(with_support(RandomSupport(without={**cut, "shape1": (0.0, 1.0)}), "over"), **FEW)
+    )
+
+
+@pytest.mark.parametrize(
+    ("support", "slot", "ranges"),
+    [
+        (RandomSupport(without={"x1": (0.0, 0.5), "hue1": (0.2, 0.9)}), 0, {"x1": (0.0, 0.5), "hue1": (0.2, 0.9)}),
+        (PlanesSupport(without=GAP), 0, {"x1": (0.05, 0.45)}),
+        # A back sprite is √2 · width from the ends of the cut.
+        (DiagonalSupport(width=0.05, without={"x1": (0.4, 0.6)}), 1, {"x2": (0.471, 0.529)}),
+    ],
+)
+def test_what_is_hidden_is_told_by_its_ends(support, slot, ranges):
+    found = hidden(with_support(support))[slot]
+    assert found.ranges == {name: pytest.approx(ends, abs=1e-3) for name, ends in ranges.items()}
+    assert found.share == pytest.approx(np.prod([high - low for low, high in ranges.values()]), abs=0.04)
+
+
+def test_a_cut_that_leaves_little_leaves_nearly_all_free():
+    found = freedom(with_support(RandomSupport(without={"x1": (0.0, 0.995)})), values=6, asked=10)
+    assert found.share == 1
 
 
 def test_chance_is_a_function_of_the_seed():

@@ -74,7 +74,12 @@ def missing_parts(maps: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:
     for number, rows in enumerate(maps, 1):
         if any(share for row in rows for share in row):
             yield f"\nWhere values of sprite {number} lack support (. none, @ all of them):"
-            yield from ("".join(SHADES[round(share * (len(SHADES) - 1))] * 2 for share in row) for row in rows)
+            yield from ("".join(_shade(share) * 2 for share in row) for row in rows)
+
+
+def _shade(share: float) -> str:
+    """The mark of a share; the first one is for none at all, however few others stand for."""
+    return SHADES[max(round(share * (len(SHADES) - 1)), int(share > 0))]
 
 
 def _percent(share: float | None) -> str:

@@ -44,8 +44,10 @@ class RandomSupport(Support):
         points[:, slot] = value
         return points
 
-    def spans(self, slot: int, values: Float[np.ndarray, "items latents"], slots: int) -> Iterator[Span]:
-        yield _around(slot, values, slots, reach=1.0)
+    def spans(
+        self, slot: int, low: Float[np.ndarray, "items latents"], high: Float[np.ndarray, "items latents"], slots: int
+    ) -> Iterator[Span]:
+        yield _around(slot, low, high, slots, reach=1.0)
 
     def values(
         self, count: int, slots: int, latents: int, rng: np.random.Generator
@@ -124,14 +126,16 @@ class PlanesSupport(Support):
         holding = [plane for plane in self.planes if plane.free != slot and np.array_equal(value, plane.at)]
         return self._on(tuple(holding), count, slots, len(value), rng)
 
-    def spans(self, slot: int, values: Float[np.ndarray, "items latents"], slots: int) -> Iterator[Span]:
+    def spans(
+        self, slot: int, low: Float[np.ndarray, "items latents"], high: Float[np.ndarray, "items latents"], slots: int
+    ) -> Iterator[Span]:
         for plane in self.planes:
-            low = np.tile(np.array(plane.at), (len(values), slots, 1))
-            high = low.copy()
-            low[:, plane.free], high[:, plane.free] = 0.0, 1.0
-            there = np.full(len(values), plane.free == slot) | (values == plane.at).all(axis=1)
-            low[:, slot] = high[:, slot] = values
-            yield Span(there, low, high)
+            at, free = np.array(plane.at), plane.free == slot
+            lowest = np.tile(at, (len(low), slots, 1))
+            highest = lowest.copy()
+            lowest[:, plane.free], highest[:, plane.free] = (low, high) if free else (0.0, 1.0)
+            held = ((low <= at) & (at <= high)).all(axis=1)
+            yield Span(np.full(len(low), free) | held, lowest, highest)
 
     def values(
         self, count: int, slots: int, latents: int, rng: np.random.Generator
@@ -225,9 +229,11 @@ class DiagonalSupport(Support):
 
         return _inside(count, len(value), slots, candidates)
 
-    def spans(self, slot: int, values: Float[np.ndarray, "items latents"], slots: int) -> Iterator[Span]:
+    def spans(
+        self, slot: int, low: Float[np.ndarray, "items latents"], high: Float[np.ndarray, "items latents"], slots: int
+    ) -> Iterator[Span]:
         # Two slots are farthest apart where all others are at t, and then their distance is √2 times the radius.
-        yield _around(slot, values, slots, reach=sqrt(2) * self.width)
+        yield _around(slot, low, high, slots, reach=sqrt(2) * self.width)
 
     def values(
         self, count: int, slots: int, latents: int, rng: np.random.Generator
@@ -273,12 +279,18 @@ def _inside(
     return np.ascontiguousarray(drawn.reshape(count, latents, slots).swapaxes(1, 2))
 
 
-def _around(slot: int, values: Float[np.ndarray, "items latents"], slots: int, reach: float) -> Span:
+def _around(
+    slot: int,
+    low: Float[np.ndarray, "items latents"],
+    high: Float[np.ndarray, "items latents"],
+    slots: int,
+    reach: float,
+) -> Span:
     """One slot at its values, all others anywhere in the cube that is at most ``reach`` away in every latent."""
-    low = np.repeat(np.clip(values - reach, 0.0, 1.0)[:, None], slots, axis=1)
-    high = np.repeat(np.clip(values + reach, 0.0, 1.0)[:, None], slots, axis=1)
-    low[:, slot] = high[:, slot] = values
-    return Span(np.ones(len(values), dtype=bool), low, high)
+    lowest = np.repeat(np.clip(low - reach, 0.0, 1.0)[:, None], slots, axis=1)
+    highest = np.repeat(np.clip(high + reach, 0.0, 1.0)[:, None], slots, axis=1)
+    lowest[:, slot], highest[:, slot] = low, high
+    return Span(np.ones(len(low), dtype=bool), lowest, highest)
 
 
 def orthogonal(**settings: Any) -> PlanesSupport:

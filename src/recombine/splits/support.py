@@ -40,12 +40,12 @@ def position(name: str) -> tuple[int, int]:
 
 
 class Span(NamedTuple):
-    """One way in which a support may show the given values of one slot: the smallest box around the points that do.
+    """One way in which a support may show given values of one slot: the smallest box around the points that do.
 
     Which points of the box are shown does not matter to a cut: they all lie in the cut's box if and only if this does.
     """
 
-    there: Bool[np.ndarray, " items"]  # whether a value is shown in this way at all
+    there: Bool[np.ndarray, " items"]  # whether any of the values is shown in this way at all
     low: Float[np.ndarray, "items slots latents"]
     high: Float[np.ndarray, "items slots latents"]
 
@@ -93,8 +93,10 @@ class Support(Spec):
         """Points whose component ``slot`` is ``value``, drawn as if there were no cut; the value is in the cube."""
 
     @abstractmethod
-    def spans(self, slot: int, values: Float[np.ndarray, "items latents"], slots: int) -> Iterator[Span]:
-        """Every way in which the support, as if it had no cut, shows values in the cube for component ``slot``."""
+    def spans(
+        self, slot: int, low: Float[np.ndarray, "items latents"], high: Float[np.ndarray, "items latents"], slots: int
+    ) -> Iterator[Span]:
+        """Every way in which the support, as if it had no cut, shows values of component ``slot`` from low to high."""
 
     @abstractmethod
     def values(
@@ -150,13 +152,19 @@ class Support(Spec):
 
     def reaches(self, slot: int, values: Float[np.ndarray, "items latents"], slots: int) -> Bool[np.ndarray, " items"]:
         """Whether the support shows these values of component ``slot`` in some point; exact, for every cut."""
+        return self.shows(slot, values, values, slots)
+
+    def shows(
+        self, slot: int, low: Float[np.ndarray, "items latents"], high: Float[np.ndarray, "items latents"], slots: int
+    ) -> Bool[np.ndarray, " items"]:
+        """Whether the support shows any value from low to high, ends included, of component ``slot``; exact."""
         if not 0 <= slot < slots:
             raise InputError(f"slot {slot} is none of the {slots} slots of a scene; they are 0 to {slots - 1}.")
-        self.check(slots, values.shape[1])
-        shown = np.zeros(len(values), dtype=bool)
-        for there, low, high in self.spans(slot, values, slots):
-            shown |= there & ~(self.rejects(low) & self.rejects(high))
-        return shown & ((values >= 0) & (values <= 1)).all(axis=1)
+        self.check(slots, low.shape[1])
+        shown = np.zeros(len(low), dtype=bool)
+        for there, lowest, highest in self.spans(slot, np.maximum(low, 0.0), np.minimum(high, 1.0), slots):
+            shown |= there & ~(self.rejects(lowest) & self.rejects(highest))
+        return shown & ((high >= 0) & (low <= 1) & (low <= high)).all(axis=1)
 
     def lattice(
         self, count: int, slots: int, latents: int, rng: np.random.Generator
@@ -167,9 +175,16 @@ class Support(Spec):
         """
         self.check(slots, latents)
         values = self.values(count, slots, latents, rng)
-        every = np.stack(np.unravel_index(_some(values.shape[1] ** slots, rng), (values.shape[1],) * slots), axis=1)
+        return values, self.together(values, rng)
+
+    def together(
+        self, values: Float[np.ndarray, "slots values latents"], rng: np.random.Generator
+    ) -> Int[np.ndarray, "shown slots"]:
+        """Which combinations of values of each component are shown, as in a `lattice`."""
+        slots, count = values.shape[:2]
+        every = np.stack(np.unravel_index(_some(count**slots, rng), (count,) * slots), axis=1)
         points = values[np.arange(slots), every]
-        return values, every[self.contains(points) & ~self.rejects(points)]
+        return every[self.contains(points) & ~self.rejects(points)]
 
     def rejects(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:
         """Which points lie in the cut; a box does if its lowest and its highest corner do."""

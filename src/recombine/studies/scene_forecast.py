@@ -1,6 +1,7 @@
 """What can be said of scenes before training: whether the support guarantees composition, and what it lacks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -18,11 +19,13 @@ from recombine.studies.supporting import (
     GUARANTEED,
     IMPOSSIBLE,
     LACKING,
+    SHAPE,
     Freedom,
+    Hidden,
     check_support,
     freedom,
     guarantee,
-    never_shown,
+    hidden,
     scenes_of,
     summary,
 )
@@ -30,13 +33,14 @@ from recombine.theory import Forecast
 from recombine.theory.coverage import Coverage, coverage
 from recombine.theory.forecast import SectionForecast
 from recombine.theory.reasons import Reason
-from recombine.theory.support import SupportCheck
+from recombine.theory.support import SlotSupport, SupportCheck
 
 LARGEST = 16 * 16  # pixels for which all values are looked at; larger pictures get fewer
 FEWEST = 8
 SAMPLED = 2000  # training and test scenes from which gaps are read
 QUANTITY = "share of pixels left free"
-SHAPE = LATENTS.index("shape")
+CONSTANTS = 6  # values of a sprite up to which they are listed, where it has no others
+MOSTLY = 0.5  # share of pixels left free from which on a guarantee says what it rests on
 WHOLE = "Nothing is left to compose: the support shows the whole space, and it is fitted or not."
 
 
@@ -57,9 +61,9 @@ def forecast_scenes(
     known = own is not None and own.agrees(task.composition)
     own = None if known else own
     anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
+    covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
     found = check_support(problem, own, anchors, seed=seed)
     free = freedom(problem, own, seed=seed)
-    covered = _coverage(problem, seed)
     word = guarantee(problem, found)
     doubt = None if spec is None or known else _doubt(spec, task.composition.kind)
     bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
@@ -68,17 +72,27 @@ def forecast_scenes(
     # The conditions were then asked of the data's composition, which is not the model's.
     other = word == IMPOSSIBLE and bias is None and doubt is not None and own is None
     said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
-    lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
-    ends = sorted((free.share, lacking))
-    maps = [np.round(slot.maps["relative"].reshape(task.size, -1), 2).tolist() for slot in found.slots]
-    reasons = [doubt, bias, *_unseen(problem, covered), *_lacking(found), *_rank(found), *_free(free), _margin(found)]
+    # Of the whole space nothing is left out, but for what the chance of a finite look may hide.
+    lacking = 0.0 if whole else float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
+    left = 0.0 if whole else free.share
+    ends = sorted((left, lacking))
+    lacks = [slot.maps["relative"].reshape(task.size, -1) * (not whole) for slot in found.slots]
+    reasons = [
+        doubt,
+        bias,
+        *_unseen(problem),
+        *([] if whole else _lacking(found)),
+        *_rank(found),
+        *([] if whole else _free(free)),
+        _margin(found),
+    ]
     return Forecast(
         composes=True if whole else composes,
-        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered) + said,
+        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered, free) + said,
         reasons=tuple(reason for reason in reasons if reason is not None),
         sections=(
             SectionForecast("id", 0.0, 0.0, 0.0, None),
-            SectionForecast("all", free.share, ends[0], ends[1], None),
+            SectionForecast("all", left, ends[0], ends[1], None),
         ),
         quantity=QUANTITY,
         method=f"support conditions at the true components, {anchors} values of each, for {own or task.composition!r}",
@@ -88,12 +102,12 @@ def forecast_scenes(
             **summary(problem, found, free),
             "parts": covered.parts,
             "strays": covered.strays,
-            "lacking_maps": maps,
+            "lacking_maps": [np.round(each, 2).tolist() for each in lacks],
         },
     )
 
 
-def _verdict(word: str, doubt: Reason | None, bias: Reason | None, covered: Coverage) -> str:
+def _verdict(word: str, doubt: Reason | None, bias: Reason | None, covered: Coverage, free: Freedom) -> str:
     if word == IMPOSSIBLE and bias is not None:
         return f"Not determined by training: {bias.text}"
     if word == IMPOSSIBLE:
@@ -108,9 +122,15 @@ def _verdict(word: str, doubt: Reason | None, bias: Reason | None, covered: Cove
         points = "one point" if parts == 1 else f"one point of each of the {parts} connected parts of the support"
         # Too few points to tell whether they are a part of their own.
         apart = f"; {covered.strays:.1%} of a sample lie apart from all of these" if covered.strays else ""
+        rests = (
+            " The guarantee rests on knowing the components at one point of each connected part: without that, "
+            f"training leaves {free.share:.1%} of the pixels free to first order."
+            if free.share > MOSTLY
+            else ""
+        )
         return (
             "Guaranteed: a model that composes as the data do and fits exactly what the support shows is right on the "
-            f"whole space, once its components agree with the true ones at {points}{apart}."
+            f"whole space, once its components agree with the true ones at {points}{apart}.{rests}"
         )
     return (
         "Not guaranteed: training shows all that a test asks for, but the published rank condition does not hold, so "
@@ -159,60 +179,98 @@ def _coverage(problem: Problem, seed: int) -> Coverage:
     return coverage(shown, asked, discrete=(SHAPE,))
 
 
-def _unseen(problem: Problem, covered: Coverage) -> list[Reason]:
-    """Component values that are never shown, as ranges of latents where they are."""
-    task, support = scenes_of(problem)
-    asked = stream(0, "theory", "unseen").random((SAMPLED, task.latents))
+def _unseen(problem: Problem) -> list[Reason]:
+    """Component values that are never shown: the ranges of latents and the shapes that they have."""
     reasons = []
-    for slot, missed_share in zip(covered.slots, never_shown(problem), strict=True):
-        if not missed_share:
+    for slot, missed in enumerate(hidden(problem)):
+        if not missed.share:
             continue
-        missed = ~support.reaches(slot.slot, asked, task.slots)
-        gaps = {
-            f"{name}{slot.slot + 1}": [round(each.low, 2), round(each.high, 2)]
-            for name, each in zip(LATENTS, slot.intervals, strict=True)
-            if each is not None and each.gap and _only_missed(asked, missed, name, each.low, each.high)
-        }
-        where = (
-            ": " + " and ".join(f"{name} from {low} to {high}" for name, (low, high) in gaps.items()) if gaps else ""
-        )
+        gaps: list[list[str | float]] = [[name, *ends] for name, ends in missed.ranges.items()]
+        where = _where(slot, missed)
+        if not where:
+            where, gaps = _constants(problem, slot)
         reasons.append(
             Reason(
                 "unseen value",
-                f"training never shows {missed_share:.0%} of the values of sprite {slot.slot + 1}{where}.",
-                {"sprite": slot.slot + 1, "share": missed_share, "gaps": [[k, *v] for k, v in gaps.items()]},
+                f"training never shows {_share(missed.share)} of the values of sprite {slot + 1}{where}.",
+                {"sprite": slot + 1, "share": missed.share, "gaps": gaps, "shapes": list(missed.shapes)},
             )
         )
     return reasons
 
 
-def _only_missed(values: np.ndarray, missed: np.ndarray, name: str, low: float, high: float) -> bool:
-    """Whether nearly all values within a range of a latent are missed."""
-    latent = values[:, LATENTS.index(name)]
-    inside = (low <= latent) & (latent <= high)
-    return bool(inside.any() and missed[inside].mean() > 0.9)
+def _share(share: float) -> str:
+    """A share in percent that is all or nothing only where it is."""
+    return f"{share:.0%}" if 0.01 <= share <= 0.99 or share in (0, 1) else f"{min(max(share, 0.001), 0.999):.1%}"
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def _where(slot: int, missed: Hidden) -> str:
+    """What the values have in common that are never shown, in words; nothing if they are all values."""
+    told = [f"{name} from {low} to {high}" for name, (low, high) in missed.ranges.items()]
+    told += [f"shape{slot + 1} a {_either(missed.shapes)}"] if missed.shapes else []
+    return ": " + ("those with " if len(told) > 1 else "") + " and ".join(told) if told else ""
+
+
+def _constants(problem: Problem, slot: int) -> tuple[str, list[list[str | float]]]:
+    """The few values that a sprite has where it never varies, in words, and the gaps between them."""
+    task, support = scenes_of(problem)
+    drawn = support.points(SAMPLED, task.slots, task.latents, stream(0, "theory", "constants"))[:, slot]
+    values = np.unique(drawn, axis=0)
+    if len(values) > CONSTANTS:
+        return "", []
+    told, gaps = [], []
+    numbers = physical(values, task.scales)[:, SHAPE].astype(int)
+    for latent, name in enumerate(f"{each}{slot + 1}" for each in LATENTS):
+        if latent == SHAPE:
+            told.append(f"{name} a {_either([SHAPES[number] for number in np.unique(numbers)])}")
+            continue
+        levels = np.unique(values[:, latent])
+        told.append(f"{name} at {_either([f'{level:g}' for level in levels])}")
+        edges = np.unique([0.0, *levels, 1.0]).tolist()
+        gaps += [[name, low, high] for low, high in pairwise(edges)]
+    return f": it shows only {len(values)} of them, with {'; '.join(told[:-1])}; and {told[-1]}", gaps
+
+
+def _seen(slot: SlotSupport) -> str:
+    return "" if slot.shown == 1 else " that are shown"
 
 
 def _lacking(found: SupportCheck) -> list[Reason]:
-    return [
-        Reason(
-            "lacking pixels",
-            f"values of sprite {slot.slot + 1} can change in pixels where a test shows it and training does not, on "
-            f"average in {slot.lacking:.1%} of the pixels.",
-            {"sprite": slot.slot + 1, "share": slot.lacking or 0.0},
+    """Pixels that lack support, of the values that are shown: those that are not lack it in all."""
+    reasons = []
+    for slot in found.slots:
+        lacks = [len(each.blocks) for each in found.missing if each.slot == slot.slot and each.why == "relative"]
+        places = int((slot.found > 0).sum()) * len(slot.maps["relative"])
+        share = (slot.lacking or 0.0) if slot.shown == 1 else sum(lacks) / max(places, 1)
+        if share <= LACKING:
+            continue
+        text = (
+            f"values of sprite {slot.slot + 1}{_seen(slot)} can change in pixels where a test shows it and training "
+            f"does not, on average in {share:.1%} of the pixels."
         )
-        for slot in found.slots
-        if (slot.lacking or 0.0) > LACKING and slot.shown == 1
-    ]
+        reasons.append(Reason("lacking pixels", text, {"sprite": slot.slot + 1, "share": share}))
+    return reasons
 
 
 def _rank(found: SupportCheck) -> list[Reason]:
-    short = [slot for slot in found.slots if slot.shown == 1 and slot.summed < 1]
-    if not short:
+    """The rank condition, of the values that are shown."""
+    failing = {slot: _failing(slot) for slot in found.slots}
+    if not any(failing.values()):
         return []
-    told = ", ".join(f"{1 - slot.summed:.0%} of the values of sprite {slot.slot + 1}" for slot in short)
+    told = ", ".join(
+        f"{share:.0%} of the values of sprite {slot.slot + 1}{_seen(slot)}" for slot, share in failing.items() if share
+    )
     text = f"the published rank condition fails for {told}: some change of the component shows in no picture."
     return [Reason("rank", text, {"full_rank": [slot.summed for slot in found.slots], "margin": found.margin})]
+
+
+def _failing(slot: SlotSupport) -> float:
+    shown = slot.found > 0
+    return float((slot.rank_summed[shown] < slot.size).mean()) if shown.any() else 0.0
 
 
 def _free(free: Freedom) -> list[Reason]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float
 from recombine.data import Problem
 from recombine.data.scenes import Sprites
-from recombine.data.sprite_shapes import LATENTS
+from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
 from recombine.splits import Support
 from recombine.splits.designs import RandomSupport
+from recombine.splits.support import position
 from recombine.theory.identifiability import Leaks, leaks
 from recombine.theory.support import SupportCheck, check, latin_hypercube
 
@@ -22,9 +24,15 @@ ANCHORS, COMPLETIONS = 40, 256  # component values that are asked about, and tra
 # Test scenes looked at for each: fewer, so that what they show is hardly ever missed in training by chance alone.
 TESTS = 32
 REACHED = 2000  # component values of which each is looked up in the support
+STEPS = 1000  # in which a latent is searched for the ends of what is never shown
+ALIKE = 7  # latents of a shape that are completed, beside its own, where a cut names a shape
+SHOWN = 4  # scenes of the support that are looked at where it shows no others
 VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
 LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
 FREE = 0.01  # share of pixels from which on a combination counts as left free
+
+SHAPE = LATENTS.index("shape")
+EDGE = 1e-12  # how far below the next shape a range of latents ends
 
 GUARANTEED, NOT_GUARANTEED, IMPOSSIBLE = "guaranteed", "not guaranteed", "impossible"
 
@@ -78,11 +86,65 @@ def guarantee(problem: Problem, found: SupportCheck) -> str:
     return GUARANTEED if found.sufficient else NOT_GUARANTEED
 
 
+@dataclass(frozen=True)
+class Hidden:
+    """The values of one component that a support never shows. They fill a box: what is named holds of them together."""
+
+    share: float  # of all values
+    ranges: dict[str, tuple[float, float]]  # by latent, unless it is the whole one
+    shapes: tuple[str, ...]  # unless it is all of them
+
+
+def hidden(problem: Problem, seed: int = 0) -> list[Hidden]:
+    """What the support never shows of each component: exact for each of many drawn values, and where it ends."""
+    task, _ = scenes_of(problem)
+    found = []
+    for slot, values in enumerate(stream(seed, "theory", "reached").random((task.slots, REACHED, task.latents))):
+        missed = ~reached(problem, slot, values)
+        ranges, shapes = _box(problem, slot, values[np.argmax(missed)]) if missed.any() else ({}, ())
+        found.append(Hidden(float(missed.mean()), ranges, shapes))
+    return found
+
+
 def never_shown(problem: Problem, seed: int = 0) -> list[float]:
-    """The share of each component's values that the support never shows: exact for each of many drawn values."""
+    """The share of each component's values that the support never shows."""
+    return [each.share for each in hidden(problem, seed)]
+
+
+def reached(problem: Problem, slot: int, values: Float[np.ndarray, "items latents"]) -> Bool[np.ndarray, " items"]:
+    """Whether the support shows these values of a component, or others that draw the same sprite."""
     task, support = scenes_of(problem)
-    values = stream(seed, "theory", "reached").random((task.slots, REACHED, task.latents))
-    return [float(1 - support.reaches(slot, each, task.slots).mean()) for slot, each in enumerate(values)]
+    return support.shows(slot, *alike(values), task.slots)
+
+
+def alike(values: Float[np.ndarray, "*items latents"]) -> tuple[np.ndarray, np.ndarray]:
+    """From where to where values draw the same sprite: a shape has a range of its latent, all else a point."""
+    low, high = values.copy(), values.copy()
+    number = physical(values, (0.0, 1.0))[..., SHAPE]
+    low[..., SHAPE] = np.maximum((number - 0.5) / 2, 0.0)
+    high[..., SHAPE] = np.minimum((number + 0.5) / 2 - EDGE, 1.0)
+    return low, high
+
+
+def _box(
+    problem: Problem, slot: int, missed: Float[np.ndarray, " latents"]
+) -> tuple[dict[str, tuple[float, float]], tuple[str, ...]]:
+    """The ranges of latents and the shapes that are never shown, from one value that is not: they fill a box."""
+    ranges: dict[str, tuple[float, float]] = {}
+    shapes: tuple[str, ...] = ()
+    for latent, name in enumerate(LATENTS):
+        steps = np.linspace(0, 1, (len(SHAPES) if latent == SHAPE else STEPS + 1))
+        line = np.tile(missed, (len(steps), 1))
+        line[:, latent] = steps
+        never = ~reached(problem, slot, line)
+        if never.all():
+            continue
+        if latent == SHAPE:
+            shapes = tuple(shape for shape, lacks in zip(SHAPES, never, strict=True) if lacks)
+        else:
+            there = np.append(steps[never], missed[latent])
+            ranges[f"{name}{slot + 1}"] = (round(float(there.min()), 3), round(float(there.max()), 3))
+    return ranges, shapes
 
 
 def relative(found: SupportCheck) -> bool:
@@ -116,12 +178,23 @@ class Freedom:
 def freedom(
     problem: Problem, composition: Composition | None = None, values: int = VALUES, asked: int = ASKED, seed: int = 0
 ) -> Freedom:
-    """What the support leaves free among some component values: the linearised test of identifiability."""
+    """What the support leaves free among some component values: the linearised test of identifiability.
+
+    Where a cut leaves none of their combinations, some scenes of the support are looked at, but not asked about.
+    """
     task, support = scenes_of(problem)
     chosen = task.composition if composition is None else composition
-    chosen_values, shown = support.lattice(values, task.slots, task.latents, stream(seed, "theory", "lattice"))
+    lattice = stream(seed, "theory", "lattice")
+    chosen_values, shown = support.lattice(values, task.slots, task.latents, lattice)
     rng = stream(seed, "theory", "asked")
     free = chosen_values.shape[1] - support.constants
+    if _cuts_shapes(support):
+        chosen_values[:, :free] = _moved(support, chosen_values[:, :free])
+        shown = support.together(chosen_values, lattice)
+    if not len(shown):
+        some = support.points(SHOWN, task.slots, task.latents, lattice).swapaxes(0, 1)
+        chosen_values = np.concatenate([chosen_values, some], axis=1)
+        shown = support.together(chosen_values, lattice)
     tests = np.stack([rng.integers(free, size=asked) for _ in range(task.slots)], axis=1)
     component = _components(task, chosen)
     parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
@@ -150,7 +223,42 @@ def _complete(
     support: Support, slots: int, purpose: str, seed: int, most: int | None = None
 ) -> Callable[[int, np.ndarray, int], np.ndarray]:
     rng = stream(seed, "theory", "completions", purpose)
-    return lambda slot, value, count: support.complete(slot, value, min(count, most or count), slots, rng)
+
+    def complete(slot: int, value: np.ndarray, count: int) -> np.ndarray:
+        count = min(count, most or count)
+        if not _cuts_shapes(support):
+            return support.complete(slot, value, count, slots, rng)
+        # Other latents of the same shape draw the same sprite, and a cut may leave them more.
+        values = np.tile(value, (1 + ALIKE, 1))
+        values[1:] = np.linspace(*alike(value), ALIKE)
+        values = values[support.reaches(slot, values, slots)]
+        each = ceil(count / max(len(values), 1))
+        found = [np.empty((0, slots, len(value))), *(support.complete(slot, v, each, slots, rng) for v in values)]
+        points = np.concatenate(found)[:count]
+        points[:, slot] = value
+        return points
+
+    return complete
+
+
+def _cuts_shapes(support: Support) -> bool:
+    return any(position(name)[1] == SHAPE for name in support.without)
+
+
+def _moved(support: Support, values: Float[np.ndarray, "slots values latents"]) -> Float[np.ndarray, "_ _ latents"]:
+    """The values with other latents for the same shapes, outside the cut where there are such."""
+    moved = values.copy()
+    for name, (first, last) in support.without.items():
+        slot, latent = position(name)
+        if latent != SHAPE:
+            continue
+        own = moved[slot, :, SHAPE].copy()
+        low, high = (each[:, SHAPE] for each in alike(moved[slot]))
+        outside = np.where(low < first, (low + first) / 2, np.where(last < high, (last + high) / 2, own))
+        instead = np.where((first <= own) & (own <= last), outside, own)
+        # Slots that are alike stay so: a diagonal shows no others.
+        moved[..., SHAPE] = np.where(moved[..., SHAPE] == own, instead, moved[..., SHAPE])
+    return moved
 
 
 def summary(problem: Problem, found: SupportCheck, free: Freedom) -> dict[str, Any]:
