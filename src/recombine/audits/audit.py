@@ -312,7 +312,7 @@ def _numbers(targets: Any, *places: np.ndarray) -> list[np.ndarray]:
     return [as_floats(targets[rows]).reshape(len(rows), -1).astype(np.float64) for rows in places]
 
 
-def _some(rows: np.ndarray, rng: np.random.Generator, among: int = 1) -> np.ndarray:
+def _some(rows: np.ndarray, rng: "np.random.Generator", among: int = 1) -> np.ndarray:
     most = KERNEL_ROWS // among
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 

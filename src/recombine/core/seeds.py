@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 
 
-def stream(seed: int, *purpose: str) -> np.random.Generator:
+def stream(seed: int, *purpose: str) -> "np.random.Generator":
     """The generator for one purpose of one run, e.g. ``stream(7, "data", "noise")``."""
     key = tuple(crc32(word.encode()) for word in purpose)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

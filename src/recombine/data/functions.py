@@ -102,7 +102,7 @@ class FunctionTask(Task):
         cells = np.repeat(self.grid.combinations(), self.asked_each, axis=0)
         return self.at(self.scatter(cells, stream(seed, "data", "asked")), seed)
 
-    def scatter(self, combinations: Int[np.ndarray, "items parts"], rng: np.random.Generator) -> Points:
+    def scatter(self, combinations: Int[np.ndarray, "items parts"], rng: "np.random.Generator") -> Points:
         return self.grid.values(combinations) + self.width * (rng.random(combinations.shape) - 0.5)
 
     def cells(self, positions: Points) -> Int[np.ndarray, "items parts"]:
@@ -136,7 +136,7 @@ class Parallel(FunctionTask):
         height, frequency, phase = sines(self.parts, self.frequencies, draw)
         return height * np.sin(frequency * points + phase)
 
-    def scatter(self, combinations: Int[np.ndarray, "items parts"], rng: np.random.Generator) -> Points:
+    def scatter(self, combinations: Int[np.ndarray, "items parts"], rng: "np.random.Generator") -> Points:
         if self.inputs == "dense":
             return super().scatter(combinations, rng)
         # By a stream of its own, so that more examples contain fewer.

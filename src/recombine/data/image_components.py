@@ -87,11 +87,15 @@ class Gallery:
         rng = self._stream(f"component {component}", f"class {category}")
         return rng.permutation(np.flatnonzero(self.images.labels == category))
 
-    def _stream(self, *purpose: str) -> np.random.Generator:
+    def _stream(self, *purpose: str) -> "np.random.Generator":
         return stream(self.seed, "data", "images", *purpose)
 
     def tuples(
-        self, combinations: Int[np.ndarray, "combinations components"], which: str, count: int, rng: np.random.Generator
+        self,
+        combinations: Int[np.ndarray, "combinations components"],
+        which: str,
+        count: int,
+        rng: "np.random.Generator",
     ) -> Int[np.ndarray, "items components"]:
         """``count`` tuples of pictures for each combination, drawn with replacement; ``which`` names the pool.
 
@@ -180,7 +184,7 @@ def per_combination(total: int, combinations: int) -> int:
 
 def augmented(
     pictures: Float[np.ndarray, "items channels rows columns"],
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     components: int = 1,
     padding: int = 4,
     fill: float | Real[np.ndarray, " channels"] = 0.0,

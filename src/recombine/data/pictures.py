@@ -217,7 +217,7 @@ class Picture(PictureTask):
         return nearest % shape if self.periodic else np.clip(nearest, 0, shape - 1)
 
     def scatter(
-        self, combinations: Int[np.ndarray, "items 2"], rng: np.random.Generator
+        self, combinations: Int[np.ndarray, "items 2"], rng: "np.random.Generator"
     ) -> Float[np.ndarray, "items 2"]:
         """A position drawn uniformly from the cell around each combination."""
         jitter = rng.uniform(-0.5, 0.5, size=combinations.shape) * self.step

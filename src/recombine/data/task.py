@@ -119,7 +119,7 @@ class Task(Spec):
         return self.grid.values(self.grid.isolated(*names))
 
     def scatter(
-        self, combinations: Int[np.ndarray, "items factors"], rng: np.random.Generator
+        self, combinations: Int[np.ndarray, "items factors"], rng: "np.random.Generator"
     ) -> Float[np.ndarray, "items factors"]:
         """A position drawn from the cell around each combination, for tasks that isolate factors."""
         raise NotImplementedError

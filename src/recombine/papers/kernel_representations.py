@@ -60,7 +60,7 @@ class RandomNetworks(Calculation):
         return Computed({"spread_exponent": exponent, "salience_error": error}, arrays)
 
 
-def random_relu(inputs: np.ndarray, width: int, depth: int, rng: np.random.Generator) -> np.ndarray:
+def random_relu(inputs: np.ndarray, width: int, depth: int, rng: "np.random.Generator") -> np.ndarray:
     """Activations of one network of random weights, scaled so that they keep their size from layer to layer."""
     hidden = inputs
     for _ in range(depth):

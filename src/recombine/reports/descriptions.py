@@ -141,6 +141,8 @@ def _held_out(work: Experiment) -> str:
 def _training(recipe: Recipe) -> str:
     batch = "on all examples at once" if recipe.batch == "all" else f"of {recipe.batch}"
     parts = [f"{count(recipe.steps, 'step')} {batch}", recipe.optimiser, f"rate {recipe.rate:g}"]
+    parts += [f"{recipe.schedule} schedule"] if recipe.schedule != "constant" else []
+    parts += [f"running mean of weights {recipe.ema:g}"] if recipe.ema is not None else []
     parts += [f"momentum {recipe.momentum:g}"] if recipe.momentum else []
     parts += [f"decay {recipe.decay:g}", LOSSES[recipe.loss]]
     parts += [f"gradients clipped at norm {recipe.clip:g}"] if recipe.clip is not None else []
@@ -161,7 +163,8 @@ def differing(spec: Any) -> str:
 
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
-        return str(value.get("kind", "")) or ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+        more = ", ".join(f"{key} {_plain(item)}" for key, item in value.items() if key != "kind")
+        return " with ".join(part for part in (str(value.get("kind", "")), more) if part)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

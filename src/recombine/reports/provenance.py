@@ -36,7 +36,8 @@ def provenance_section(findings: Findings) -> Markup:
 
 def command_for_all(findings: Findings) -> Markup:
     """What runs everything this page lacks."""
-    return command(f"reproduce --scale {findings.scale}")
+    named = "".join(f"{paper.key} " for paper in findings.papers) if findings.only else ""
+    return command(f"reproduce {named}--scale {findings.scale}")
 
 
 def _facts(findings: Findings, bodies: list[Mapping[str, Any]]) -> Markup:

@@ -104,8 +104,9 @@ def _figure(label: str, run: SeedRun) -> Markup:
         f"{', '.join(name)}: nMSE {short(float(error))}" for name, error in zip(names, errors, strict=True)
     )
     alt = f"Target, output and difference of {label}, seed {seed}, for held-out combinations. {listed}."
+    which = "Combinations held out elsewhere and shown here" if problem_of(run.work).reveal else "Held-out combinations"
     caption = (
-        f"Held-out combinations of seed {seed}: what should be drawn, what is drawn, and output − target "
+        f"{which}, seed {seed}: what should be drawn, what is drawn, and output − target "
         "(red too bright, blue too dark). Below each: its nMSE."
     )
     size = (COLUMN * len(targets) + MARGIN[0], ROW * 3 + MARGIN[1])

@@ -33,12 +33,12 @@ class RandomSupport(Support):
     """Every scene: all latents of all slots uniform and independent."""
 
     def draws(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "count slots latents"]:
         return rng.random((count, slots, latents))
 
     def completions(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         points = rng.random((count, slots, len(value)))
         points[:, slot] = value
@@ -50,7 +50,7 @@ class RandomSupport(Support):
         yield _around(slot, low, high, slots, reach=1.0)
 
     def values(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "slots values latents"]:
         return rng.random((slots, count, latents))
 
@@ -104,12 +104,12 @@ class PlanesSupport(Support):
                 )
 
     def draws(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "count slots latents"]:
         return self._on(self.planes, count, slots, latents, rng)
 
     def complete(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         """Up to ``count`` points of the support whose component ``slot`` is exactly ``value``.
 
@@ -121,7 +121,7 @@ class PlanesSupport(Support):
         return np.concatenate([single[~self.rejects(single)], drawn])[:count]
 
     def completions(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         holding = [plane for plane in self.planes if plane.free != slot and np.array_equal(value, plane.at)]
         return self._on(tuple(holding), count, slots, len(value), rng)
@@ -138,7 +138,7 @@ class PlanesSupport(Support):
             yield Span(np.full(len(low), free) | held, lowest, highest)
 
     def values(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "slots values latents"]:
         """Values by chance and, after them, the constants of all planes."""
         constants = np.array(self._held())
@@ -169,7 +169,7 @@ class PlanesSupport(Support):
         return points
 
     def _on(
-        self, planes: tuple[Plane, ...], count: int, slots: int, latents: int, rng: np.random.Generator
+        self, planes: tuple[Plane, ...], count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         """Points in equal numbers on some planes, in no order; the first planes have the remainder."""
         if not planes:
@@ -180,7 +180,7 @@ class PlanesSupport(Support):
         points[np.arange(count), np.array([plane.free for plane in planes])[which]] = self._free((count, latents), rng)
         return rng.permutation(points)
 
-    def _free(self, shape: tuple[int, int], rng: np.random.Generator) -> Float[np.ndarray, "count latents"]:
+    def _free(self, shape: tuple[int, int], rng: "np.random.Generator") -> Float[np.ndarray, "count latents"]:
         if self.skew is not None:
             return rng.beta(*self.skew, size=shape)
         if self.spread is None:
@@ -209,7 +209,7 @@ class DiagonalSupport(Support):
             raise InputError(f"support {self.kind!r} needs at least 2 slots, got {slots}; use 'random' for one.")
 
     def draws(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "count slots latents"]:
         def candidates(which: Int[np.ndarray, " left"]) -> Float[np.ndarray, "left slots"]:
             return rng.random((len(which), 1)) + self._noise(len(which), slots, rng)
@@ -217,7 +217,7 @@ class DiagonalSupport(Support):
         return _inside(count, latents, slots, candidates)
 
     def completions(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         given = np.tile(value, count)
 
@@ -236,7 +236,7 @@ class DiagonalSupport(Support):
         yield _around(slot, low, high, slots, reach=sqrt(2) * self.width)
 
     def values(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "slots values latents"]:
         """Values along the diagonal of the cube, the same for all slots: others are hardly ever shown together.
 
@@ -250,7 +250,7 @@ class DiagonalSupport(Support):
         apart = np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=1)
         return (apart <= self.width).all(axis=1)
 
-    def _noise(self, count: int, slots: int, rng: np.random.Generator) -> Float[np.ndarray, "count slots"]:
+    def _noise(self, count: int, slots: int, rng: "np.random.Generator") -> Float[np.ndarray, "count slots"]:
         """Uniform in the ball of radius ``width`` orthogonal to (1, ..., 1)."""
         direction = rng.standard_normal((count, slots))
         direction -= direction.mean(axis=1, keepdims=True)

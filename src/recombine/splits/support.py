@@ -82,13 +82,13 @@ class Support(Spec):
 
     @abstractmethod
     def draws(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "count slots latents"]:
         """Points of the support as if it had no cut."""
 
     @abstractmethod
     def completions(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         """Points whose component ``slot`` is ``value``, drawn as if there were no cut; the value is in the cube."""
 
@@ -100,7 +100,7 @@ class Support(Spec):
 
     @abstractmethod
     def values(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "slots values latents"]:
         """Component values of which many are shown together, ``count`` or a few more of each slot, `constants` last."""
 
@@ -124,7 +124,7 @@ class Support(Spec):
                 )
 
     def points(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "count slots latents"]:
         """Points to train on, in no order. What the cut rejects is replaced by drawing again from the whole support."""
         self.check(slots, latents)
@@ -138,7 +138,7 @@ class Support(Spec):
         return found
 
     def complete(
-        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: np.random.Generator
+        self, slot: int, value: Float[np.ndarray, " latents"], count: int, slots: int, rng: "np.random.Generator"
     ) -> Float[np.ndarray, "found slots latents"]:
         """Up to ``count`` points of the support whose component ``slot`` is exactly ``value``.
 
@@ -167,7 +167,7 @@ class Support(Spec):
         return shown & ((high >= 0) & (low <= 1) & (low <= high)).all(axis=1)
 
     def lattice(
-        self, count: int, slots: int, latents: int, rng: np.random.Generator
+        self, count: int, slots: int, latents: int, rng: "np.random.Generator"
     ) -> tuple[Float[np.ndarray, "slots values latents"], Int[np.ndarray, "shown slots"]]:
         """Finitely many values of each component, ``count`` or a few more, and which of their combinations are shown.
 
@@ -178,7 +178,7 @@ class Support(Spec):
         return values, self.together(values, rng)
 
     def together(
-        self, values: Float[np.ndarray, "slots values latents"], rng: np.random.Generator
+        self, values: Float[np.ndarray, "slots values latents"], rng: "np.random.Generator"
     ) -> Int[np.ndarray, "shown slots"]:
         """Which combinations of values of each component are shown, as in a `lattice`."""
         slots, count = values.shape[:2]
@@ -217,7 +217,7 @@ class Support(Spec):
         return hash((self.kind, self.canonical()))
 
 
-def _some(count: int, rng: np.random.Generator) -> Int[np.ndarray, " some"]:
+def _some(count: int, rng: "np.random.Generator") -> Int[np.ndarray, " some"]:
     """All of so many indices, or `MOST` of them."""
     return np.arange(count) if count <= MOST else rng.choice(count, size=MOST, replace=False)
 

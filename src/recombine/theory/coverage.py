@@ -174,7 +174,7 @@ def from_sample(
     return complete
 
 
-def latin_hypercube(count: int, latents: int, rng: np.random.Generator) -> Float[np.ndarray, "count latents"]:
+def latin_hypercube(count: int, latents: int, rng: "np.random.Generator") -> Float[np.ndarray, "count latents"]:
     """Points of the unit cube, one in each of `count` equal slices of every latent."""
     slices = rng.permuted(np.tile(np.arange(count)[:, None], (1, latents)), axis=0)
     return (slices + rng.random((count, latents))) / count
@@ -229,7 +229,7 @@ def _nearest(
 
 
 def _typical(
-    values: np.ndarray, count: int, kept: list[int], discrete: tuple[int, ...], rng: np.random.Generator
+    values: np.ndarray, count: int, kept: list[int], discrete: tuple[int, ...], rng: "np.random.Generator"
 ) -> float:
     """e: the 95th percentile of nearest-neighbour distances that `count` values like these have among themselves."""
     drawn = values[rng.permutation(len(values))[:count]] if count < len(values) else values
@@ -254,7 +254,7 @@ def _emptiest(seen: np.ndarray, asked: np.ndarray, factor: float) -> EmptyInterv
 
 
 def _parts(
-    points: np.ndarray, discrete: tuple[int, ...], factor: float, rng: np.random.Generator
+    points: np.ndarray, discrete: tuple[int, ...], factor: float, rng: "np.random.Generator"
 ) -> tuple[int, float, float, float]:
     """Number of connected parts, share of the largest, the radius within which points are joined, share of strays."""
     from scipy.sparse import coo_array

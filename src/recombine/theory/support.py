@@ -247,7 +247,7 @@ class _Gathered:
         value: np.ndarray,
         points: np.ndarray,
         weights: int,
-        rng: np.random.Generator,
+        rng: "np.random.Generator",
         at: str,
     ) -> None:
         own = watched.component(slot, value[None], at)

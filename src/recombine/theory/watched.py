@@ -98,7 +98,7 @@ class Watched:
         return part.astype(np.float64)
 
     def jacobians(
-        self, slot: int, own: np.ndarray, points: np.ndarray, start: int, rng: np.random.Generator, at: str
+        self, slot: int, own: np.ndarray, points: np.ndarray, start: int, rng: "np.random.Generator", at: str
     ) -> np.ndarray:
         """The derivatives at some points from `start` on, as many as may be held at a time."""
         entries = (self.blocks or 1) * (self.outputs or self.inputs[slot] or 1) * (self.inputs[slot] or 1)
@@ -132,7 +132,7 @@ class Watched:
         self.outputs = output.shape[2]
         return output
 
-    def compare(self, slot: int, parts: Parts, jacobian: np.ndarray, rng: np.random.Generator, at: str) -> None:
+    def compare(self, slot: int, parts: Parts, jacobian: np.ndarray, rng: "np.random.Generator", at: str) -> None:
         """Refuse a derivative that is not the composition's, by differences along a random direction to both sides."""
         parts, jacobian = [part[:PROBES] for part in parts], jacobian[:PROBES]
         output = self._composed(parts, at)
