@@ -32,7 +32,8 @@ class Result:
     unit: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """As JSON values; a plain ratio has no unit."""
+        return {name: value for name, value in asdict(self).items() if name != "unit" or value}
 
 
 # A benchmark is a function of the number of rounds; its docstring says what is compared with what.
