@@ -46,3 +46,14 @@ def test_without_arrays_there_is_no_figure():
 
 def test_the_report_finds_it():
     assert CALCULATIONS.figures(setting_of(kept()), []) == [predictor_figure(setting_of(kept()))]
+
+
+def test_the_other_supports_have_their_own_names():
+    from recombine.papers.first_principles.predictors import OTHERS
+
+    ratios = np.ones((len(PAIRS), len(OTHERS)), dtype=np.float32)
+    arrays = {"ratios": ratios, **{name: ratios.astype(np.uint8) for name in CONDITIONS}}
+    run = SeedRun(SupportPredictors(others=True), {"status": "done", "measures": {}, "layers": ()}, arrays)
+    figure = predictor_figure(SettingRuns("others", "", (), (run,)))
+    assert figure is not None
+    assert f"of {len(PAIRS) * len(OTHERS)} cases {len(PAIRS) * len(OTHERS)} compose" in figure

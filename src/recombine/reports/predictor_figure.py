@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recombine.core.shapes import Float
-from recombine.papers.first_principles.predictors import COMPOSES, CONDITIONS, PAIRS, SUPPORTS
+from recombine.papers.first_principles.predictors import COMPOSES, CONDITIONS, PAIRS, SupportPredictors
 from recombine.reports.canvas import COLOURS, framed, image
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
@@ -24,6 +24,8 @@ def predictor_figure(setting: SettingRuns) -> Markup | None:
     kept = [run.arrays for run in setting.with_status("done") if needed <= set(run.arrays)]
     if not kept:
         return None
+    assert isinstance(setting.work, SupportPredictors)
+    supports = list(setting.work.supports)
     ratios = np.median([arrays["ratios"] for arrays in kept], axis=0)
     said = {name: np.mean([arrays[name] for arrays in kept], axis=0) for name in CONDITIONS}
 
@@ -33,7 +35,7 @@ def predictor_figure(setting: SettingRuns) -> Markup | None:
         for (row, column), ratio in np.ndenumerate(ratios):
             axes.text(column, row - 0.18, short(float(ratio)), ha="center", va="center", fontsize=10)
             _marks(axes, row, column, said)
-        axes.set_xticks(range(len(SUPPORTS)), list(SUPPORTS), rotation=20, ha="right")
+        axes.set_xticks(range(len(supports)), supports, rotation=20, ha="right")
         axes.set_yticks(range(len(PAIRS)), list(PAIRS))
         axes.set_xlabel("support")
         axes.set_ylabel("composition")
@@ -48,7 +50,7 @@ def predictor_figure(setting: SettingRuns) -> Markup | None:
         f"{count(len(kept), 'seed')}; light cells compose (at most {COMPOSES:g}). Below it, what each condition said: "
         f"{', '.join(CONDITIONS)}, a filled mark for yes. Of these medians, {words}."
     )
-    size = (1.9 + SIDE[0] * len(SUPPORTS), 1.2 + SIDE[1] * len(PAIRS))
+    size = (1.9 + SIDE[0] * max(len(supports), 4), 1.2 + SIDE[1] * len(PAIRS))
     return framed(image(draw, size, alt), caption, wide=True)
 
 

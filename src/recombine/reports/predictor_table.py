@@ -13,6 +13,7 @@ from recombine.papers.first_principles.predictors import (
     COMPOSES,
     CONDITIONS,
     FITTED,
+    OTHERS,
     PAIRS,
     SUPPORTS,
     SupportPredictors,
@@ -75,11 +76,11 @@ def predictor_tables(findings: Findings) -> Markup | None:
         tag("h3", "Which condition predicts what composes?"),
         tag(
             "p",
-            f"Compared is what three conditions say of a support before training with what a small network does that "
-            f"was trained on it, for {len(SUPPORTS)} supports and {len(PAIRS)} compositions. The error ratio is the "
-            "error on the whole space over that of the same network trained on the whole space; a case composes if it "
-            f"is at most {COMPOSES:g}, and nothing does where training on the whole space has an R² below {FITTED:g} "
-            "(ratio ∞). The conditions are asked of the data's composition and say yes if:",
+            "Compared is what three conditions say of a support before training with what a small network does that "
+            f"was trained on it, for {len(SUPPORTS) + len(OTHERS)} supports and {len(PAIRS)} compositions. The error "
+            "ratio is the error on the whole space over that of the same network trained on the whole space; a case "
+            f"composes if it is at most {COMPOSES:g}, and nothing does where training on the whole space has an R² "
+            f"below {FITTED:g} (ratio ∞). The conditions are asked of the data's composition and say yes if:",
         ),
         tag("ul", meanings, class_="scores"),
         [_shown(setting, grid) for setting, grid in found],
@@ -87,13 +88,14 @@ def predictor_tables(findings: Findings) -> Markup | None:
 
 
 def _shown(setting: SettingRuns, grid: Grid) -> Markup:
-    seeds = len(grid.ratios)
+    assert isinstance(setting.work, SupportPredictors)
+    seeds, supports = len(grid.ratios), list(setting.work.supports)
     cases = f"{grid.ratios[0].size} cases with {count(seeds, 'seed')} each: {grid.ratios.size} in all"
     link = tag("a", setting.label, href=f"#{setting.anchor}")
     tables = join(
         tag("p", link, f", {cases}, of which {int(grid.composes.sum())} compose."),
         _table(CONFUSED, [_confused(name, grid) for name in CONDITIONS]),
-        _table(HEADS, [_case(pair, support, grid) for pair, support in np.ndindex(*grid.ratios.shape[1:])]),
+        _table(HEADS, [_case(pair, support, supports, grid) for pair, support in np.ndindex(*grid.ratios.shape[1:])]),
     )
     if setting.serves_a_claim():
         return tables
@@ -105,12 +107,12 @@ def _confused(condition: str, grid: Grid) -> list[str]:
     return [condition, *map(str, counts), f"{counts[0] + counts[3]} of {sum(counts)}"]
 
 
-def _case(pair: int, support: int, grid: Grid) -> list[str]:
+def _case(pair: int, support: int, supports: Sequence[str], grid: Grid) -> list[str]:
     ratios = grid.ratios[:, pair, support]
     listed = ", ".join(_number(each) for each in ratios.tolist())
     said = [_share(grid.said[name][:, pair, support]) for name in CONDITIONS]
     mean = f"{_number(float(ratios.mean()))} ({listed})"
-    return [list(PAIRS)[pair], list(SUPPORTS)[support], *said, mean, _share(grid.composes[:, pair, support])]
+    return [list(PAIRS)[pair], supports[support], *said, mean, _share(grid.composes[:, pair, support])]
 
 
 def _number(value: float) -> str:

@@ -174,3 +174,13 @@ predictors = setting(
 predictors_untrained = setting(
     "predictors_untrained", "The same of networks after a single step.", lambda _: SupportPredictors(steps=1)
 )
+predictors_others = setting(
+    "predictors_others",
+    "The same of the supports that the others leave out: normal planes, and all but a gap.",
+    lambda _: SupportPredictors(others=True),
+)
+predictors_others_untrained = setting(
+    "predictors_others_untrained",
+    "These of networks after a single step.",
+    lambda _: SupportPredictors(others=True, steps=1),
+)

@@ -166,4 +166,13 @@ OURS = (
             },
         ),
     ),
+    claim(
+        "FPX10",
+        "ours: which condition predicts",
+        "What training must show relative to the test also tells what happens for supports that were not looked at "
+        "when FPX6 was written: planes of normal density, and everything but a gap.",
+        (Check("relative_accuracy", Range(low=0.7), "the range of FPX6"),),
+        {"main": k.predictors_others},
+        ("networks that were not trained", {"main": k.predictors_others_untrained}),
+    ),
 )
