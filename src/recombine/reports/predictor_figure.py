@@ -62,4 +62,11 @@ def _marks(axes: "Axes", row: int, column: int, said: dict[str, Float[np.ndarray
         where = column + 0.25 * (place - 1), row + 0.2
         axes.plot(*where, "os^"[place], markerfacecolor=filled, markeredgecolor=colour, markersize=7)
         if row == column == 0:
-            axes.annotate(name, where, (-0.5 + 1.6 * place, -0.72), color=colour, annotation_clip=False, fontsize=9)
+            axes.annotate(
+                name,
+                where,
+                (-0.5 + min(1.6, yes.shape[1] / 3) * place, -0.72),
+                color=colour,
+                annotation_clip=False,
+                fontsize=9,
+            )
