@@ -53,12 +53,11 @@ def forecast(rounds: int) -> list[Result]:
     from recombine.papers.forced_rendering.settings import hole
     from recombine.studies.cost import seconds_per_step
     from recombine.studies.forecasting import forecast as predict
-    from recombine.studies.stacks import Stack
 
     experiment = hole(Scale.QUICK)
     found, composes = [], set()
     for _ in range(rounds):
-        training = seconds_per_step(Stack((experiment,))) * experiment.recipe.steps
+        training = seconds_per_step([experiment]) * experiment.recipe.steps
         started = time.process_time()
         composes.add(predict(experiment.problem).composes)
         found.append(training / (time.process_time() - started))

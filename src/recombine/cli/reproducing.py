@@ -26,13 +26,14 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     """
     from recombine.studies.cost import START_UP, seconds
     from recombine.studies.local import missing
+    from recombine.studies.progress import progress_for
     from recombine.studies.stacks import plan_stacks
     from recombine.studies.stores import reading_stores
 
     experiments = _works(names, scale)
     to_run = missing(experiments, *reading_stores(store))
     stacks = plan_stacks(to_run, os.cpu_count() or 1)
-    expected = seconds(stacks)
+    expected = seconds(stacks, progress_for().timed)
     total = sum(expected.values()) + START_UP * min(len(stacks), os.cpu_count() or 1)
     if json:
         print_json(

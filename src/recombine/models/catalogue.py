@@ -35,6 +35,15 @@ class ModelSpec(Spec):
         """
         return dump(self)
 
+    @property
+    def passes(self) -> int:
+        """How often the network is run for one answer."""
+        return 1
+
+    def in_passes(self, count: int) -> "ModelSpec":
+        """The same network, run so often for one answer, where that can be chosen."""
+        return self
+
     @abstractmethod
     def network(self, interface: Interface) -> "torch.nn.Module":
         """A new network for ``interface``, free to draw from the global generator; call `build` instead."""

@@ -57,6 +57,13 @@ class DiffusionSpec(ModelSpec):
                 "pictures are so, e.g. bump with n = 16."
             )
 
+    @property
+    def passes(self) -> int:
+        return self.steps if self.sampler == "ddpm" else self.samples
+
+    def in_passes(self, count: int) -> "ModelSpec":
+        return self.model_copy(update={"samples": count, "sampler": "ddim"})
+
     @abstractmethod
     def denoiser(self, interface: Interface) -> "Denoiser":
         """A new network that predicts noise."""

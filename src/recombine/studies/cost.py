@@ -1,84 +1,129 @@
 """What a study will cost, from a few training steps of each kind of run in it."""
 
 import time
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
 
 from recombine.core.spec import canonical_json, dump
 from recombine.studies.experiment import Experiment
 from recombine.studies.stacks import Stack
 from recombine.studies.work import change
 
-WARM_UP, TIMED = 3, 8
+WARM_UP, TIMED = 2, 8  # steps
+LONG = 1.0  # seconds of a step that is timed once
+FEW, MORE = 1, 3  # passes of a network that takes many for one answer
 START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of guess
 
 
-def seconds(stacks: Iterable[Stack]) -> dict[str, float]:
+def seconds(stacks: Iterable[Stack], timed: Callable[[int, int], None] | None = None) -> dict[str, float]:
     """Expected seconds of one core for each piece of work, by digest: its share of its stack's, and its measuring.
 
-    Stacks of one shape and size that differ in the number of steps only are timed once, and so are networks that train
-    alone and differ in what they are shown only. Training that stops early is counted in full.
+    Work of one kind is timed once: stacks of one shape and size that differ in the number of steps only, and networks
+    that train alone and differ in what they are shown only. Training that stops early is counted in full. ``timed`` is
+    told how many stacks have been looked at, of how many.
     """
-    known: dict[tuple[str, int], tuple[float, float]] = {}
+    stacks = list(stacks)
     expected: dict[str, float] = {}
-    for stack in stacks:
+    for done, stack in enumerate(stacks, 1):
         first = stack.members[0]
-        if not isinstance(first, Experiment):
+        if isinstance(first, Experiment):
+            share = seconds_together(*_experiments(stack)) / len(stack)
+            expected |= {member.digest(): share for member in stack.members}
+        else:
             expected |= {member.digest(): member.expected_seconds() for member in stack.members}
-            continue
-        kind = same_cost(first), len(stack)
-        if kind not in known:
-            known[kind] = measured(stack) if first.model.trainable else (0.0, 0.0)
-        step, afterwards = known[kind]
-        share = step * first.recipe.steps / len(stack) + afterwards * (1 + first.checkpoints)
-        expected |= {member.digest(): share for member in stack.members}
+        if timed:
+            timed(done, len(stacks))
     return expected
 
 
-def same_cost(experiment: Experiment) -> str:
-    """What experiments have in common that take the same time for each step and for being measured."""
+def seconds_together(*experiments: Experiment) -> float:
+    """Expected seconds of one core for experiments of one shape that train as one stack; for one on its own."""
+    first = experiments[0]
+    if not first.model.trainable:
+        return 0.0
+    step = _timed((same_step(first), len(experiments)), lambda: seconds_per_step(experiments))
+    afterwards = _timed((same_measuring(first), 1), lambda: seconds_of_measuring(first))
+    return step * first.recipe.steps + afterwards * (1 + first.checkpoints) * len(experiments)
+
+
+_known: dict[tuple[str, int], float] = {}
+
+
+def _timed(kind: tuple[str, int], timing: Callable[[], float]) -> float:
+    """What this kind was timed to take, now or earlier in this process."""
+    if kind not in _known:
+        _known[kind] = timing()
+    return _known[kind]
+
+
+def same_step(experiment: Experiment) -> str:
+    """What experiments have in common that take the same time for each step."""
     once = change(experiment, seed=0, recipe=change(experiment.recipe, steps=1))
     if experiment.model.stackable:
         return once.shape()
-    task, sizes = once.problem.task, once.problem.grid.shape
-    parts = [task.kind, getattr(task, "image", None), sizes, dump(once.model), dump(once.recipe)]
-    return canonical_json([*parts, once.measures, once.exhibits])
+    return canonical_json([*_pictures(once), dump(once.model), dump(once.recipe)])
 
 
-def measured(stack: Stack) -> tuple[float, float]:
-    """CPU seconds of one step of a stack on one thread, after a warm-up, and of observing and measuring a member."""
-    import torch
+def same_measuring(experiment: Experiment) -> str:
+    """What experiments have in common that take the same time for being measured."""
+    if experiment.model.stackable:
+        return same_step(experiment)
+    return canonical_json([*_pictures(experiment), dump(experiment.model), experiment.measures, experiment.exhibits])
 
+
+def _pictures(experiment: Experiment) -> list[object]:
+    task = experiment.problem.task
+    return [task.kind, getattr(task, "image", None), experiment.problem.grid.shape]
+
+
+def seconds_per_step(experiments: Iterable[Experiment]) -> float:
+    """CPU seconds of one step of a stack on one thread, after a warm-up."""
     from recombine.training.loop import Member, fit
+    from recombine.training.run import build
+
+    parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in experiments]
+
+    def taking(steps: int) -> float:
+        return cpu_seconds(
+            lambda: fit([Member(net, shown, change(e.recipe, steps=steps), e.seed) for net, shown, e in parts])
+        )
+
+    taking(WARM_UP)
+    once = taking(1)
+    return once if once > LONG else taking(TIMED) / TIMED
+
+
+def seconds_of_measuring(experiment: Experiment) -> float:
+    """CPU seconds of measuring one network on one thread.
+
+    A network that takes many passes for one answer is measured as if it took `FEW`, and `MORE`: the rest is a line.
+    """
     from recombine.training.run import build, measure_network
+
+    def taking(passes: int) -> float:
+        brief = change(experiment, model=experiment.model.in_passes(passes))
+        network = build(brief.problem, brief.model, brief.seed)
+        return cpu_seconds(lambda: measure_network(brief.plan(), network))
+
+    passes = experiment.model.passes
+    if passes <= MORE:
+        return taking(passes)
+    few, more = taking(FEW), taking(MORE)
+    return few + max(more - few, 0.0) * (passes - FEW) / (MORE - FEW)
+
+
+def cpu_seconds(act: Callable[[], object]) -> float:
+    """CPU seconds of an act on one thread."""
+    import torch
 
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        experiments = [member for member in stack.members if isinstance(member, Experiment)]
-        parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in experiments]
-
-        def taking(steps: int) -> float:
-            members = [Member(net, shown, change(e.recipe, steps=steps), e.seed) for net, shown, e in parts]
-            started = time.process_time()
-            fit(members)
-            return time.process_time() - started
-
-        taking(WARM_UP)
-        step = taking(TIMED) / TIMED
         started = time.process_time()
-        measure_network(experiments[0].plan(), parts[0][0])
-        return step, time.process_time() - started
+        act()
+        return time.process_time() - started
     finally:
         torch.set_num_threads(threads)
 
 
-@cache
-def seconds_together(*experiments: Experiment) -> float:
-    """Expected seconds of one core for experiments of one shape that train as one stack; for one on its own."""
-    return sum(seconds([Stack(experiments)]).values())
-
-
-def seconds_per_step(stack: Stack) -> float:
-    """CPU seconds of one step of a stack on one thread."""
-    return measured(stack)[0]
+def _experiments(stack: Stack) -> list[Experiment]:
+    return [member for member in stack.members if isinstance(member, Experiment)]

@@ -9,12 +9,17 @@ from typing import Any
 from recombine.studies.stacks import Stack
 from recombine.training import Outcome
 
+EVERY = 5.0  # seconds between lines that tell of estimates
+
 
 class Progress:
     """Told by an executor what is going on; this one shows nothing."""
 
     def foretold(self, done: int, total: int) -> None:
         """So many problems have been forecast, of all that are trained on and had no forecast."""
+
+    def timed(self, done: int, total: int) -> None:
+        """So many stacks have had their cost estimated, of all that are planned."""
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
@@ -39,9 +44,18 @@ def tell(line: str, end: str = "\n") -> None:
 class Lines(Progress):
     """A line on standard error for each stack that ends: how many runs are done and roughly how long is left."""
 
+    def __init__(self) -> None:
+        self.told = time.monotonic()
+
     def foretold(self, done: int, total: int) -> None:
         if done % 10 == 0 or (done == total and total > 10):
             tell(f"[forecast {done}/{total}]")
+
+    def timed(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.told > EVERY:
+            tell(f"[cost of {done} stacks of {total} estimated]")
+            self.told = now
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
@@ -61,6 +75,9 @@ class Live(Progress):
 
     def foretold(self, done: int, total: int) -> None:
         tell(f"\r{done} of {total} forecasts", end="\n" if done == total else "")
+
+    def timed(self, done: int, total: int) -> None:
+        tell(f"\rcost of {done} of {total} stacks estimated", end="\n" if done == total else "")
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
