@@ -1,5 +1,7 @@
 """What a plan says of cost: each kind of work is timed once, and long measuring is drawn from a short one."""
 
+from importlib import import_module
+
 import pytest
 
 from recombine.data import Problem, tasks
@@ -73,7 +75,7 @@ def test_drawing_in_many_passes_is_a_line_through_few(monkeypatch, settings, pas
         assert network.sampler.steps == plan.model.passes
 
     monkeypatch.setattr(cost, "cpu_seconds", taking)
-    monkeypatch.setattr("recombine.training.run.measure_network", measured)
+    monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", measured)
     assert experiment.model.passes == passes
     assert cost.seconds_of_measuring(experiment) == pytest.approx(2.0 + 3.0 * passes)
     assert asked == [cost.FEW, cost.MORE]
