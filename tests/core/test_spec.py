@@ -1,11 +1,12 @@
 """Specifications: round trips, digests, and errors in one sentence."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
 from recombine.core.errors import InputError
 from recombine.core.spec import Kinds, MemberOf, Spec, canonical_json, read_yaml
@@ -96,3 +97,29 @@ def test_a_list_that_ends_too_early_is_said_to_do_so():
 
     with pytest.raises(InputError, match=r"^Pair: ends = \[1\.5\] has too few values; give the next one too\.$"):
         Pair.read({"ends": [1.5]})
+
+
+class Canvas(Spec):
+    """A number or a pair of them, and a number or a word."""
+
+    n: Annotated[int, Field(ge=2)] | tuple[Annotated[int, Field(ge=2)], Annotated[int, Field(ge=2)]] = 4
+    batch: Annotated[int, Field(ge=1)] | Literal["all"] | None = 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"n": 1}, "Canvas: n = 1: Input should be greater than or equal to 2."),
+        ({"n": 2.5}, "Canvas: n = 2.5: Input should be a valid integer, got a number with a fractional part."),
+        ({"n": (3, 1)}, "Canvas: n.1 = 1: Input should be greater than or equal to 2."),
+        ({"n": [3]}, "Canvas: n = [3] has too few values; give the next one too."),
+        ({"n": {}}, "Canvas: n = {}: Input should be a valid integer, or a list."),
+        ({"batch": 0}, "Canvas: batch = 0: Input should be greater than or equal to 1."),
+        ({"batch": []}, "Canvas: batch = []: Input should be a valid integer, or 'all'."),
+        ({"n": 1, "bach": 2}, "unknown setting of Canvas 'bach'; did you mean 'batch'? Known: batch, n."),
+    ],
+)
+def test_a_setting_of_several_sorts_is_named_as_it_was_written(settings, says):
+    with pytest.raises(InputError) as caught:
+        Canvas.read(settings)
+    assert str(caught.value) == says

@@ -115,3 +115,11 @@ def test_nonsense_is_refused_when_built(settings, says):
 def test_nothing_present_is_no_picture():
     with pytest.raises(InputError, match="at least one factor"):
         tasks.bump(n=4).pictures(np.array([[np.nan, np.nan]]))
+
+
+def test_a_torus_without_rings_is_refused():
+    assert tasks.torus(n=SIDES, periodic=True) == tasks.torus(n=SIDES)
+    with pytest.raises(InputError, match=r"^task torus: periodic = false gives it borders, .*; use the task bump\.$"):
+        tasks.torus(n=SIDES, periodic=False)
+    with pytest.raises(InputError, match="no border"):
+        tasks.torus(n=SIDES, margin=1)

@@ -1,6 +1,7 @@
 """Problems: what is trained on, what is asked, and reading and writing."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -192,3 +193,31 @@ def test_more_levels_alone_than_there_are_are_refused():
         problem(isolated=("y", "x"), isolated_levels=100)
     with pytest.raises(InputError, match=r"no factor is isolated; name factors in `isolated`, or leave it out\.$"):
         problem(isolated_levels=1)
+
+
+@pytest.mark.parametrize("spacing", [1e-9, 1e-200, 5e-324])
+@pytest.mark.parametrize("pad", [0, 4])
+def test_more_centres_than_can_be_listed_are_refused(spacing, pad):
+    with pytest.raises(InputError) as refused:
+        Problem(tasks.bump(n=(6, 8), pad=pad), regions.block(x=(2, 5), y=(2, 4)), spacing=spacing, isolated=("y", "x"))
+    found = re.fullmatch(
+        r"spacing = \S+ puts more than 10,000,000 centres on the canvas, too many to list; raise it, e\.g\. to (\S+)\.",
+        str(refused.value),
+    )
+    assert found is not None
+    assert float(found[1]) > spacing
+
+
+def test_the_spacing_that_is_offered_can_be_had(monkeypatch):
+    monkeypatch.setattr("recombine.data.pictures.CENTRES", 10_000)
+    with pytest.raises(InputError, match=r"more than 10,000 centres on the canvas, .* e\.g\. to 0\.1\.$"):
+        Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4)), spacing=0.01)
+    assert Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4)), spacing=0.1).most_examples > 4000
+    monkeypatch.setattr("recombine.data.pictures.CENTRES", 40)
+    with pytest.raises(InputError, match=r"too many to list; use fewer pixels\.$"):
+        Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4)), spacing=1.0)
+
+
+def test_a_spacing_beyond_all_cells_is_refused():
+    with pytest.raises(InputError, match=r"spacing = 1e\+200 must divide the 1 pixels"):
+        Problem(tasks.bump(n=(6, 8)), regions.block(x=(2, 5), y=(2, 4)), spacing=1e200)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -246,7 +247,9 @@ def test_what_takes_too_long_is_refused_before_it_starts_and_can_be_allowed():
         (lambda: homology(polygon(5), landmarks=0), "at least 1 point, got 0;"),
         (lambda: homology(polygon(5), landmarks=6), "6 furthest points cannot be chosen from 5;"),
         (lambda: furthest_points(polygon(5), 0), "0 furthest points cannot be chosen from 5;"),
-        (lambda: homology(np.zeros((0, 3))), "a cloud of 0 points has no shape;"),
+        (lambda: homology(np.zeros((0, 3))), "points of shape (0, 3) must be (points, features)"),
+        (lambda: homology([0.0, 1.0]), "points of shape (2,) must be (points, features)"),
+        (lambda: landmark_spread([[0.0], [np.nan]], 1), "first nan at (1, 0)"),
         (lambda: homology(np.array([[0.0], [np.nan]])), "not all finite"),
         (lambda: furthest_points(np.array([[0.0], [np.inf]]), 1), "not all finite"),
         (lambda: landmark_spread(polygon(5), 3, seeds=(0,)), "at least 2 seeds, got 1;"),
@@ -279,3 +282,12 @@ def test_the_loop_of_a_polygon_is_born_with_its_sides(corners):
     side = 2 * np.sin(np.pi / corners)
     assert components == pytest.approx(np.array([[0, np.inf]] + (corners - 1) * [[0, side]]))
     assert loops == pytest.approx(np.array([[side, side + polygon_bar(corners)]]))
+
+
+def test_lists_and_tensors_are_clouds_too():
+    points = torus(4, 5)
+    bars, chosen, spread = homology(points), furthest_points(points, 4), landmark_spread(points, 6)
+    for same in (points.tolist(), torch.tensor(points, requires_grad=True)):
+        assert all(np.array_equal(*pair) for pair in zip(homology(same), bars, strict=True))
+        assert np.array_equal(furthest_points(same, 4), chosen)
+        assert landmark_spread(same, 6) == spread

@@ -1,10 +1,14 @@
 """The participation ratio against its spectrum, at its ends, and by its laws."""
 
+import re
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.measures import measures, participation_ratio
 
@@ -52,3 +56,23 @@ def test_it_is_given_for_every_layer(generic):
     by_layer = measures["participation"](evidence)
     assert list(by_layer) == list(evidence.layers)
     assert by_layer["hidden1"] == participation_ratio(evidence.layers["hidden1"])
+
+
+def test_lists_and_tensors_are_rows_too():
+    rows = stream(3, "measures", "participation").normal(size=(7, 4))
+    for same in (rows.tolist(), torch.tensor(rows, requires_grad=True)):
+        assert participation_ratio(same) == participation_ratio(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([1.0, 2.0], "rows of shape (2,) must be (..., samples, features)"),
+        (np.zeros((0, 5)), "rows of shape (0, 5) must be"),
+        ([[0.0, 1.0], [np.nan, 2.0]], "rows are not all finite, first nan at (1, 0);"),
+        ([["a"], ["b"]], "must be real numbers"),
+    ],
+)
+def test_what_are_no_rows_is_refused_in_a_sentence(rows, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        participation_ratio(rows)

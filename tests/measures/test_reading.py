@@ -1,7 +1,10 @@
 """Places read off pictures, against a flood fill, hand-made pictures and the laws of shifting and turning."""
 
+import re
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -190,3 +193,29 @@ def test_the_true_place_is_the_pixel_of_the_level(from_ink, bumps, generic):
         drawn_ink(generic(places=None))
     with pytest.raises(InputError, match="no pictures to read a place off"):
         true_places(generic(places=None))
+
+
+def test_lists_tensors_and_whole_numbers_are_pictures_too():
+    ink = np.array([[[1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], [[0, 0, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0]]])
+    expected = find_marks(ink.astype(np.float64), 0.5)
+    assert expected.numbers.tolist() == [2, 1]
+    for same in (ink, ink.tolist(), torch.tensor(ink, dtype=torch.float64, requires_grad=True)):
+        for found, right in zip(find_marks(same, 0.5), expected, strict=True):
+            assert np.array_equal(found, right)
+        assert strict_places(same, 0.5)[1].tolist() == [1, 1.5]
+        assert centroid_places(same, 0.5).tolist() == [[0.333333, 1], [1, 1.5]]
+        assert marginal_places(same)[:, 0].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("ink", "says"),
+    [
+        (np.eye(3), "pictures of ink of shape (3, 3) must be (pictures, rows, columns)"),
+        (np.eye(3), "write a single picture as picture[None]."),
+        (np.zeros((0, 3, 3)), "pictures of ink of shape (0, 3, 3) must be"),
+        ([[[0.0, np.nan]]], "pictures of ink are not all finite, first nan at (0, 0, 1);"),
+    ],
+)
+def test_what_are_no_pictures_is_refused_in_a_sentence(ink, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        find_marks(ink, 0.5)

@@ -5,6 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import subspace_angles
@@ -220,6 +221,8 @@ def test_a_dead_layer_is_refused_however_its_mean_rounds(value, size, single):
         (lambda: ring_tests(line_at_two().astype(np.float32)), "the ring at x = 2 has no plane"),
         (lambda: ring_tests(np.ones((2, 5, 3))), "at least 3 levels of y and of x, as fewer span no plane, got (2, 5)"),
         (lambda: ring_tests(dead_at(1, 3, np.nan)), "not all finite"),
+        (lambda: ring_tests([[1.0, 2.0], [3.0, 4.0]]), "activations of shape (2, 2) must be (y, x, features)"),
+        (lambda: torus_distances(np.zeros((4, 5, 0))), "activations of shape (4, 5, 0) must be (y, x, features)"),
         (lambda: clifford_torus(2, 5), "at least 3 rows and 3 columns, as fewer make no ring, got 2 and 5"),
         (lambda: ring_torus(5, 2), "at least 3 rows and 3 columns, as fewer make no ring, got 5 and 2"),
         (lambda: ring_torus(5, 5, 1.0, 1.0), "got major=1.0 and minor=1.0"),
@@ -230,3 +233,13 @@ def test_nonsense_is_refused_in_a_sentence(ask, message):
     with pytest.raises(InputError, match=re.escape(message)) as refused:
         ask()
     assert str(refused.value).endswith(".")
+
+
+def test_lists_and_tensors_are_activations_too():
+    activations = stream(6, "measures", "rings").normal(size=(4, 5, 6))
+    expected, distances = ring_tests(activations), torus_distances(activations)
+    for same in (activations.tolist(), torch.tensor(activations, requires_grad=True)):
+        for pair, test in ring_tests(same).items():
+            assert np.array_equal(test.angles, expected[pair].angles)
+            assert np.array_equal(test.residuals, expected[pair].residuals)
+        assert torus_distances(same) == distances

@@ -1,9 +1,11 @@
 """Principal components against a singular value decomposition, ideal tori, and their portraits."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
+import torch
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
@@ -94,3 +96,25 @@ def test_portraits_are_of_the_compared_layers_and_their_first_component_has_vari
         np.square(scores).mean(axis=0) / np.square(scores[:, 0]).mean(), rel=1e-2
     )
     assert shown == pytest.approx(scores / np.sqrt(np.square(scores[:, 0]).mean()), abs=5e-3)
+
+
+def test_lists_and_tensors_have_the_same_components():
+    rows = stream(4, "measures", "spectrum").normal(size=(9, 4))
+    expected = principal_components(rows, 3)
+    for same in (rows.tolist(), torch.tensor(rows, requires_grad=True)):
+        for found, right in zip(principal_components(same, 3), expected, strict=True):
+            assert np.array_equal(found, right)
+
+
+@pytest.mark.parametrize(
+    ("rows", "number", "says"),
+    [
+        ([1.0, 2.0], 2, "rows of shape (2,) must be (..., samples, features)"),
+        (np.zeros((3, 0)), 2, "rows of shape (3, 0) must be"),
+        ([[0.0, 1.0], [2.0, np.inf]], 2, "rows are not all finite, first inf at (1, 1);"),
+        ([[0.0, 1.0], [2.0, 3.0]], 0, "number = 0 of principal components must be at least 1;"),
+    ],
+)
+def test_what_has_no_components_is_refused_in_a_sentence(rows, number, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        principal_components(rows, number)

@@ -1,7 +1,11 @@
 """A diffusion model as a network: what it draws, what it tells of its inside, and what training lowers."""
 
+import re
+
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch import nn
 
 from recombine.core.errors import InputError
@@ -308,3 +312,17 @@ def test_pictures_that_cannot_be_halved_are_refused_in_one_sentence(name, image,
         InputError, match=f"multiples of 8 .* got {image[0]} x {image[1]} with {channels} channels; use"
     ):
         models[name]().check(interface)
+
+
+@settings(deadline=None, max_examples=60)
+@given(kind=st.sampled_from(["diffusion", "diffusion-unet"]), part=st.integers(1, 20), heads=st.integers(1, 100))
+def test_heads_that_do_not_divide_the_channels_are_refused_with_what_would(kind, part, heads):
+    width, times = (2 * part, 2) if kind == "diffusion" else (4 * part, 1)
+    if times * width % heads == 0:
+        assert models.pick(kind)(width=width, heads=heads).heads == heads
+        return
+    with pytest.raises(InputError, match=f"{kind} cuts its {times * width} channels") as refused:
+        models.pick(kind)(width=width, heads=heads)
+    fewer, wider = re.search(r"set heads = (\d+), or width = (\d+)\.$", str(refused.value)).groups()
+    assert models.pick(kind)(width=width, heads=int(fewer)).width == width
+    assert models.pick(kind)(width=int(wider), heads=heads).width > width

@@ -147,6 +147,23 @@ def test_with_papers_named_runs_that_are_not_theirs_are_left_out(store, record, 
     assert (found.label, without) == ("tiny", 0)
 
 
+def test_without_anything_to_forecast_there_is_no_section(store, make):
+    claim = make.claim("X9", {"main": make.drawn}, {"main": make.drawn}, Check("ood_nmse", Range(high=1.0), "none"))
+    assert forecast_section(gather([make.paper(claim)], Scale.QUICK, [store])) is None
+
+
+def test_settings_that_showed_no_combination_are_named(store, record, make):
+    """Their section id was not trained on."""
+    claim = make.claim("X9", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(high=1.0), "none"))
+    for experiment in (make.tiny(Scale.QUICK), make.tiny(Scale.QUICK, isolated=("y", "x"), examples=0)):
+        record(store, experiment, {"ood_nmse": 0.5, "id_nmse": 0.5})
+        store.commit_forecast(experiment.problem.digest(), forecast_of(experiment, {"ood": 2.0, "id": 1.0}))
+    found, _ = compare(gather([make.paper(claim)], Scale.QUICK, [store]))
+    assert [each.no_combination for each in found] == [False, True]
+    assert "No combination was trained on in 2, only factors alone" in scatter_figure(found)
+    assert "No combination" not in scatter_figure(found[:1])
+
+
 def test_a_page_of_a_named_paper_says_that_it_has_none(store, record, make):
     claim = make.claim("X9", {"main": make.shown}, {"main": make.shown}, Check("ood_nmse", Range(high=1.0), "none"))
     record(store, make.tiny(Scale.QUICK), {"ood_nmse": 0.5})

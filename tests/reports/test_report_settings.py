@@ -88,6 +88,12 @@ def test_a_description_says_what_differs_from_the_defaults(make):
     assert "Training" not in describe_experiment(make.drawn(Scale.QUICK))
 
 
+def test_a_description_says_that_no_combination_was_shown(make):
+    facts = describe_experiment(make.tiny(Scale.QUICK, isolated=("y", "x"), examples=0))
+    assert facts["Held out"].endswith("20 of 88 combinations (23%; rim 20), in name only")
+    assert facts["Shown"] == "no combination; every level of y and of x alone"
+
+
 def test_an_interval_is_over_the_seeds_that_are_done(make):
     claim = make.claim("X7", {"main": make.tiny}, {"main": make.shown}, CHECK)
     values = {0: 1.0, 1: 3.0}

@@ -13,7 +13,6 @@ from recombine.papers import Check, Range, Scale
 from recombine.records import Store
 from recombine.reports.findings import gather
 from recombine.reports.kinds import SCENES, kind_of, meaning
-from recombine.reports.page import PLACES
 from recombine.reports.report import report_page
 from recombine.reports.support_table import APART, HEADS, seed_strip, support_section
 from recombine.splits import supports
@@ -175,7 +174,8 @@ def test_pages_without_supports_have_no_such_section(make, store, parsed):
     page = parsed(report_page([make.paper(claim)], Scale.QUICK, [store]))
     assert support_section(gather([make.paper(claim)], Scale.QUICK, [store])) is None
     assert "supports" not in {node.attributes["id"] for node in page.all("section")}
-    assert [link.attributes["href"] for link in page.all("nav")[0].all("a")] == [f"#{place}" for place in PLACES]
+    places = ["verdicts", "settings", "forecast", "speed", "provenance"]
+    assert [link.attributes["href"] for link in page.all("nav")[0].all("a")] == [f"#{place}" for place in places]
 
 
 def test_numbers_of_scenes_mean_what_their_own_measures_say():
@@ -258,10 +258,9 @@ def test_a_page_of_scenes_has_its_figures(page, parsed, assert_stands_alone):
 def test_a_page_of_scenes_has_the_checker_in_its_place(page, parsed):
     tree = parsed(page)
     places = [node.attributes["id"] for node in tree.all("section")]
-    assert places == [*list(PLACES)[:4], "supports", *list(PLACES)[4:]]
+    # What kernels forecast is another question, and a page of scenes has no section about it.
+    assert places == ["verdicts", "settings", "supports", "speed", "provenance"]
     assert "Support checker" in tree.all("nav")[0].text
     text = tree.all("section", id="supports")[0].text
     assert "not guaranteed, other models: 2 settings, 2 measured" in text
     assert f"differ by more than {APART:g}" in text
-    # What kernels forecast is another question, and scenes are not counted as lacking it.
-    assert "without a recorded forecast" not in tree.all("section", id="forecast")[0].text

@@ -71,7 +71,7 @@ def test_settings_that_no_claim_runs_stay_away(paper_with, sweep, other, store):
     places = places_of(sweep, findings)
     assert {name: list(settings) for name, settings in places.items()} == {"shown": [8.0], "held out": [8.0]}
     alone = replace(sweep, series={"held out": {4.0: other}})
-    assert "No claim at this scale" in section(paper_with(alone), store)
+    assert sweeps_section(gather([paper_with(alone)], Scale.QUICK, [store])) is None
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,5 @@ def test_the_page_has_the_section_where_there_are_sweeps(paper_with, sweep, fill
     assert_stands_alone(tree)
     assert tree.all("div", id="sweep-width")
     bare = parsed(report_page([paper_with()], Scale.QUICK, [filled]))
-    assert "No claim at this scale" in bare.all("section", id="sweeps")[0].text
+    assert not bare.all("section", id="sweeps")
+    assert "Sweeps" not in bare.all("nav")[0].text

@@ -1,7 +1,9 @@
 """What `rc.train` refuses before a worker is started."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import recombine as rc
@@ -9,7 +11,8 @@ from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import ModelSpec, models
 from recombine.splits import regions
-from recombine.studies.training import check_fit
+from recombine.studies.training import Runs, check_fit
+from recombine.training.observe import truth
 from recombine.training.run import interface
 
 PROBLEMS = [
@@ -47,3 +50,13 @@ def test_models_that_do_not_fit_are_refused_before_anything_starts(problem, mode
 
 def test_a_model_without_a_network_has_nothing_to_fit():
     check_fit(PROBLEMS[0], models.truth())
+
+
+def test_all_images_are_those_of_every_combination():
+    runs = Runs([SimpleNamespace(evidence=truth(PROBLEMS[0]))] * 2)
+    everything = runs.images("all")
+    assert everything.shape == (2, 48, 6, 8)
+    assert np.array_equal(everything[1], PROBLEMS[0].everything.targets)
+    assert np.array_equal(everything[:, PROBLEMS[0].parts.held_out], runs.images("ood"))
+    with pytest.raises(InputError, match=r"no section 'every'; it has id, ood, .*all; use one of these\.$"):
+        runs.images("every")

@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -334,6 +335,9 @@ class TestCritical:
         (lambda: largest_share(np.zeros(3), 1.0), r"write points on a line as points\[:, None\]"),
         (lambda: largest_share(np.array([[0.0], [np.nan]]), 1.0), r"point 1 is \[nan\]; coordinates must be fin"),
         (lambda: largest_share(np.array([["a"]]), 1.0), "must be real numbers"),
+        (lambda: largest_share([0.0, 1.0], 1.0), r"points of shape \(2,\) must be \(items, axes\)"),
+        (lambda: largest_share([[0.0], [1.0, 2.0]], 1.0), "points must be of one sort and shape"),
+        (lambda: largest_share([[0.0, 1.0], [math.inf, 2.0]], 1.0), r"point 1 is \[inf, 2.0\]"),
         (lambda: largest_share(np.zeros((2, 1)), 0), "radius 0 must be positive and finite"),
         (lambda: largest_share(np.zeros((2, 1)), -1.5), "radius -1.5"),
         (lambda: largest_share(np.zeros((2, 1)), math.nan), "radius nan"),
@@ -349,7 +353,11 @@ class TestCritical:
         (lambda: curve([0.5, 0.5], 3, 1), r"densities \[0.5, 0.5\] put .* these must rise from at least 1"),
         (lambda: curve([0.45, 0.48], 3, 1), r"put \[4.0, 4.0\] points into a volume of 9"),
         (lambda: curve([0.5, math.inf], 3, 1), r"densities \[0.5, inf\]"),
-        (lambda: curve([], 3, 1), r"densities \[\]"),
+        (lambda: curve([], 3, 1), r"densities of shape \(0,\) must be \(densities,\)"),
+        (lambda: curve([[0.5]], 3, 1), r"densities of shape \(1, 1\) must be"),
+        (lambda: curve(0.5, 3, 1), r"densities of shape \(\) must be"),
+        (lambda: curve(["many"], 3, 1), "densities of type <U4 must be real numbers"),
+        (lambda: curve([0.5, math.nan], 3, 1), r"densities \[0.5, nan\]"),
         (lambda: curve([0.01], 3, 1), r"put \[0.0\] points"),
         (lambda: curve([0.5, 1.5], 3, 1, spacing=1), r"put \[4.0, 14.0\] points .* at most 9,"),
         (lambda: curve([0.5], 3, 1, spacing=2), "spacing 2 must divide the side 3"),
@@ -364,3 +372,14 @@ def test_nonsense_is_refused_in_one_sentence(call, words):
         call()
     assert str(error.value).endswith(".")
     assert ". " not in str(error.value)
+
+
+def test_points_and_densities_may_be_lists_or_tensors():
+    points = np.array([[0, 0], [0, 1], [3, 3]])
+    for same in (points, points.tolist(), torch.tensor(points, dtype=torch.float64, requires_grad=True)):
+        assert largest_share(same, 1.5) == 2 / 3
+        assert prefix_shares(same, [1, 2, 3], 1.5).tolist() == [1, 1, 2 / 3]
+    densities = [0.5, 1.0]
+    expected = curve(np.array(densities), 3, 1)
+    for same in (densities, torch.tensor(densities, dtype=torch.float64, requires_grad=True)):
+        assert np.array_equal(curve(same, 3, 1).shares, expected.shares)

@@ -1,9 +1,11 @@
 """The support checker against derivatives written by hand, tiny pictures and compositions with known ranks."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -611,3 +613,19 @@ def test_what_is_no_whole_number_is_refused(value):
     # Beartype refuses most of these where annotations are checked, so the rule is asked alone.
     with pytest.raises(InputError, match=f"count = {value!r} must be a whole number"):
         check_whole_numbers(count=value)
+
+
+@pytest.mark.parametrize("value", ["a", [0.1], 1j])
+@pytest.mark.parametrize("option", ["tolerance", "usable"])
+def test_what_is_no_number_is_refused(option, value):
+    # As above.
+    options = {"structure": "blocks", "count": 1, "tolerance": None, "usable": 0.1, "weights": 0, "seed": 0}
+    check_options(**options)
+    with pytest.raises(InputError, match=re.escape(f"{option} = {value!r} must")):
+        check_options(**{**options, option: value})
+
+
+def test_anchors_may_be_tensors():
+    tensors = [torch.tensor(values, requires_grad=True) for values in ANCHORS]
+    arrays = check(sum, addition_slope, bars, everywhere, ANCHORS).to_dict()
+    assert check(sum, addition_slope, bars, everywhere, tensors).to_dict() == arrays

@@ -393,3 +393,22 @@ def test_weighted_activity_of_a_stack_is_that_of_its_members(model):
     plans = [Plan(problem, model, recipe, seed, ("id_mse",)) for seed in (0, 1)]
     together = [outcome.measures["id_mse"] for outcome in run_stack(plans)]
     assert together == pytest.approx([run(plan).measures["id_mse"] for plan in plans], rel=1e-4)
+
+
+def test_a_single_penalty_needs_no_list():
+    for given in ("weights", {"kind": "weights"}, penalties.weights(), ["weights"]):
+        assert Recipe.read({"penalties": given}) == Recipe(penalties=(penalties.weights(),))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("foo", "unknown penalty 'foo'; known: activity,"),
+        (["weights", "foo"], "unknown penalty 'foo'; known: activity,"),
+        ({"power": 1}, "a penalty needs a 'kind'"),
+        (3, "3 is no penalty; give a name"),
+    ],
+)
+def test_what_is_no_penalty_is_refused_with_those_there_are(given, says):
+    with pytest.raises(InputError, match=says):
+        Recipe.read({"penalties": given})

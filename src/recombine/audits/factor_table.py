@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from recombine.core.arrays import as_array as as_array
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Int
 
@@ -135,13 +136,3 @@ def _column(name: str, values: Sequence[Any]) -> Column:
         raise InputError(f"factor {name!r} has values that are not finite; leave these rows out.")
     levels, codes = np.unique(np.asarray(values), return_inverse=True)
     return Column(name, tuple(levels.tolist()), codes.reshape(-1).astype(np.int64))
-
-
-def as_array(thing: Any, what: str) -> np.ndarray:
-    """A NumPy array of what somebody gave: a tensor of torch, an array or a list; nothing is unpickled or guessed."""
-    if hasattr(thing, "detach"):
-        thing = thing.detach().cpu().numpy()
-    array = np.asarray(thing)
-    if array.dtype == object:
-        raise InputError(f"{what} is ragged or mixed, no array of one sort; give numbers or words of one shape.")
-    return array

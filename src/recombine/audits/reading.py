@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
 from recombine.core.errors import InputError
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
@@ -53,6 +54,7 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
       the factors); or in the layout of dSprites (``imgs``, ``latents_values``).
     - ``.h5`` in the layout of 3DShapes (``images``, ``labels``) or of MPI3D (``images``, in the order of its grid).
     - ``.npy``: inputs; a folder: pictures, named by the column ``file`` of the table. Both need the table.
+    - A folder that `recombine export` wrote, as it is.
     - ``.csv`` or ``.parquet``: a table alone. Columns that begin with ``target`` are targets, those that begin with
       ``input`` are inputs, ``train`` is the mask, and all others are factors.
     """
@@ -252,6 +254,9 @@ class Pictures:
 
 
 def _folder(folder: Path, table: Any) -> UserData:
+    if table is None and is_exported(folder):
+        factors, trained = exported_table(folder)
+        return UserData(factors, _npy(folder / INPUTS), _npy(folder / TARGETS), trained, folder.name)
     if table is None:
         raise InputError(f"{folder} is a folder of pictures; give the table of their factors, with a column {FILE!r}.")
     if FILE not in table.columns:

@@ -4,16 +4,20 @@ from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """A named failure. `meaning` is a sentence for each."""
+    """A named failure, in the order in which they are to be mended.
 
-    UNSEEN_LEVEL = "unseen level"
+    What nothing shows cannot be learned, whatever else is wrong; then what no readout of what is shown could give; then
+    what networks do with what they are shown; and too little of everything last.
+    """
+
     NO_COMPOSITIONAL_EXAMPLE = "no compositional example"
-    LEAK = "leak"
-    SHORTCUT = "shortcut"
-    SUPERPOSITION = "superposition"
-    NOT_ADDITIVE = "not additive"
-    TOO_LITTLE_DATA = "too little data"
+    UNSEEN_LEVEL = "unseen level"
     TOO_LITTLE_OVERLAP = "too little overlap"
+    NOT_ADDITIVE = "not additive"
+    SHORTCUT = "shortcut"
+    LEAK = "leak"
+    SUPERPOSITION = "superposition"
+    TOO_LITTLE_DATA = "too little data"
 
     @property
     def meaning(self) -> str:

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from types import NoneType, UnionType
+from typing import Any, ClassVar, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import core_schema
@@ -14,6 +15,7 @@ from recombine.core.errors import InputError, unknown
 from recombine.core.registry import Registry
 
 S = TypeVar("S", bound="Spec")
+Loc: TypeAlias = tuple[int | str, ...]  # where pydantic found something
 
 
 class Spec(BaseModel):
@@ -83,22 +85,47 @@ def sha256(text: str) -> str:
 
 def sentence(cls: type[BaseModel], error: ValidationError) -> str:
     """The first thing a validation found wrong, as one sentence."""
+    found = error.errors(include_url=False)
     # A misspelt setting is both missing and unknown: say the unknown one, it has the cure.
-    first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
-    where = ".".join(str(part) for part in first["loc"])
+    first = min(found, key=lambda each: each["type"] != "extra_forbidden")
+    sorts = [each for each in found if each["loc"][:1] == first["loc"][:1]] if _of_sorts(cls, first["loc"]) else [first]
+    # Of the sorts that a setting may be of, the one that was meant: read deepest, or refused for more than its sort.
+    first = min(sorts, key=lambda each: (-len(each["loc"]), _of_another_sort(each)))
+    where = _as_written(cls, first["loc"])
     name = getattr(cls, "kind", "") or cls.__name__
     if first["type"] == "extra_forbidden":
         return str(unknown(f"setting of {name}", where, cls.model_fields))
     if first["type"] == "missing" and isinstance(first["loc"][-1], int):
-        whole, given = ".".join(str(part) for part in first["loc"][:-1]), first["input"]
+        whole, given = _as_written(cls, first["loc"][:-1]), first["input"]
         return f"{name}: {whole} = {given!r} has too few values; give the next one too."
     if first["type"] == "missing":
         return f"{name} needs the setting {where!r}; known settings: {', '.join(cls.model_fields)}."
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, InputError):
         return str(cause)
+    others = [each["msg"].removeprefix("Input should be ") for each in sorts if each is not first]
     message = first["msg"].removeprefix("Value error, ")
+    if _of_another_sort(first) and others:
+        message = ", or ".join([message, *others])
+    message = message.replace("a valid tuple", "a list")  # as YAML and the command line have it
     return f"{name}: {where} = {first['input']!r}: {message}." if where else f"{name}: {message}"
+
+
+def _of_sorts(cls: type[BaseModel], loc: Loc) -> bool:
+    """Whether the setting at a place may be of several sorts, e.g. a number or a pair of them."""
+    field = cls.model_fields.get(str(loc[0])) if loc else None
+    if field is None or get_origin(field.annotation) not in (Union, UnionType):
+        return False
+    return len([sort for sort in get_args(field.annotation) if sort is not NoneType]) > 1
+
+
+def _of_another_sort(found: Any) -> bool:
+    return found["type"].endswith(("_type", "_parsing")) or found["type"] == "literal_error"
+
+
+def _as_written(cls: type[BaseModel], loc: Loc) -> str:
+    """The setting as it was given, dotted: without the name that pydantic puts behind it for one of several sorts."""
+    return ".".join(str(part) for part in (loc[:1] + loc[2:] if _of_sorts(cls, loc) else loc))
 
 
 class Kinds(Registry[type[S]]):

@@ -27,6 +27,7 @@ from recombine.data.task import Examples, tasks
 from recombine.factors import Factor, Grid
 
 LARGEST = 1024  # pixels a side
+CENTRES = 10_000_000  # most centres on a canvas; places and cells of so many fit into a gigabyte
 Side = Annotated[int, Field(ge=2, le=LARGEST)]
 
 # Pictures are made in runs that stay in the cache between the product and the inversion.
@@ -182,6 +183,15 @@ class Picture(PictureTask):
 
     def _per_cell(self, spacing: float) -> int:
         """Centres along one side of a cell; one of them lies on its level."""
+        area = math.prod(side + 2 * (self.margin + self.pad) for side in self.image)
+        if area > CENTRES * spacing * spacing:  # a power of a huge one would be an error
+            most = self.step * math.sqrt(CENTRES / area)  # of one cell's side
+            way_out = (
+                f"raise it, e.g. to {self.step / 10 ** int(math.log10(most)):g}" if most >= 1 else "use fewer pixels"
+            )
+            raise InputError(
+                f"spacing = {spacing:g} puts more than {CENTRES:,} centres on the canvas, too many to list; {way_out}."
+            )
         count = round(self.step / spacing)
         if count < 1 or abs(count * spacing - self.step) > 1e-9:
             raise InputError(
@@ -190,12 +200,17 @@ class Picture(PictureTask):
         return count
 
     def alone(self, names: tuple[str, ...], spacing: float | None, rim: bool) -> Float[np.ndarray, "items 2"]:
-        """Lone stripes; with a ``pad`` the other factor lies beyond the border, both where nothing is seen at all.
+        """Lone stripes at every level, or every ``spacing`` pixels in the cells of all levels.
 
-        ``rim`` adds all centres that lie beyond the border and are still seen.
+        With a ``pad`` the other factor lies beyond the border, both where nothing is seen at all. ``rim`` adds all
+        centres that lie beyond the border and are still seen.
         """
         if not self.pad:
-            return super().alone(names, spacing, rim)
+            levels = super().alone(names, spacing, rim)
+            count = 1 if spacing is None else self._per_cell(spacing)
+            # The absent factor is NaN and stays so.
+            offsets = (np.arange(count) - count // 2) * (spacing or 0.0)
+            return (levels[:, None] + offsets[:, None]).reshape(-1, 2)
         apart = spacing or self.step
         before = self._per_cell(apart) // 2 * apart
         lines = [np.arange(round((side + 2 * self.pad) / apart)) * apart - self.pad - before for side in self.image]
@@ -241,6 +256,11 @@ class Torus(Bump):
     """A Gaussian bump on a periodic canvas, so that each factor is a ring and the plane a torus."""
 
     periodic: bool = True
+
+    def model_post_init(self, context: object) -> None:
+        if not self.periodic:
+            raise InputError("task torus: periodic = false gives it borders, which a torus has not; use the task bump.")
+        super().model_post_init(context)
 
 
 @tasks.register("sum-of-stripes")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Int, Real
@@ -53,13 +54,13 @@ class LandmarkSpread(NamedTuple):
 
 
 def homology(
-    points: Real[np.ndarray, "points features"],
+    points: Given,
     degrees: int = 2,
     landmarks: int | None = None,
     seed: int = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, " bars"]]:
-    """Lifetimes of the bars in degree 0, 1, ..., ``degrees``, longest first.
+    """Lifetimes of the bars of points (points, features) in degree 0, 1, ..., ``degrees``, longest first.
 
     The one component that is never joined to another has lifetime infinity and comes first in degree 0; every other
     lifetime is finite, in the unit of the points. Points at the same place count once, and bars whose ends differ by
@@ -70,17 +71,17 @@ def homology(
 
 
 def diagram(
-    points: Real[np.ndarray, "points features"],
+    points: Given,
     degrees: int = 2,
     landmarks: int | None = None,
     seed: int = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, "_bars 2"]]:
     """Births and deaths of the bars of `homology`, in the same order: a persistence diagram for each degree."""
-    _check(points)
+    points = _cloud(points)
     _allow(len(points) if landmarks is None else landmarks, degrees, limit)
     if landmarks is not None:
-        points = points[furthest_points(points, landmarks, seed)]
+        points = points[_choose(points, landmarks, seed)[0]]
 
     from gudhi.sklearn import RipsPersistence  # slow to load, and few need it
 
@@ -104,15 +105,13 @@ def homology_cost(points: int, degrees: int = 2) -> HomologyCost:
     return HomologyCost(seconds * points**power, megabytes * points**2)
 
 
-def furthest_points(
-    points: Real[np.ndarray, "points features"], count: int, seed: int = 0
-) -> Int[np.ndarray, " landmarks"]:
+def furthest_points(points: Given, count: int, seed: int = 0) -> Int[np.ndarray, " landmarks"]:
     """Indices of points that cover the cloud evenly: each is the one furthest from all that were chosen before.
 
     The first is drawn by ``seed``. Among equally far points the first counts, up to rounding, so that turning the
     cloud chooses the same ones. More points only add to the choice: fewer are its beginning.
     """
-    return _choose(points, count, seed)[0]
+    return _choose(_cloud(points), count, seed)[0]
 
 
 def long_bars(lifetimes: Float[np.ndarray, " bars"]) -> LongBars:
@@ -133,7 +132,7 @@ def long_bars(lifetimes: Float[np.ndarray, " bars"]) -> LongBars:
 
 
 def landmark_spread(
-    points: Real[np.ndarray, "points features"],
+    points: Given,
     landmarks: int,
     degrees: int = 2,
     seeds: Sequence[int] = (0, 1, 2),
@@ -150,6 +149,7 @@ def landmark_spread(
     if len(seeds) < 2:
         raise InputError(f"a spread of landmark sets needs at least 2 seeds, got {len(seeds)}; give more.")
     _allow(landmarks, degrees, limit)
+    points = _cloud(points)
     chosen = [_choose(points, landmarks, seed) for seed in seeds]
     sets = [homology(points[places], degrees, limit=limit) for places, _ in chosen]
     spread = tuple(_spread(by_set) for by_set in zip(*sets, strict=True))
@@ -160,7 +160,6 @@ def _choose(
     points: Real[np.ndarray, "points features"], count: int, seed: int
 ) -> tuple[Int[np.ndarray, " landmarks"], float]:
     """The furthest points, and the largest distance of a point from the nearest of them."""
-    _check(points)
     if not 1 <= count <= len(points):
         raise InputError(f"{count} furthest points cannot be chosen from {len(points)}; choose from 1 to all of them.")
     centred = points - points.mean(axis=0, dtype=np.float64)
@@ -202,8 +201,5 @@ def _allow(points: int, degrees: int, limit: HomologyCost | None) -> None:
         )
 
 
-def _check(points: Real[np.ndarray, "points features"]) -> None:
-    if not len(points):
-        raise InputError("a cloud of 0 points has no shape; give at least 1 point.")
-    if not np.isfinite(points).all():
-        raise InputError("the shape of points that are not all finite means nothing; check the layer.")
+def _cloud(points: Given) -> Real[np.ndarray, "points features"]:
+    return real_array(points, "points", "(points, features)")

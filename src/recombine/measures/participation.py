@@ -2,21 +2,22 @@
 
 import numpy as np
 
-from recombine.core.shapes import Real
+from recombine.core.arrays import Given, real_array
 from recombine.measures.evidence import Evidence
 from recombine.measures.gram import gram
 from recombine.measures.registry import measures, rotation_invariant
 
 
-def participation_ratio(rows: Real[np.ndarray, "*samples features"]) -> float:
-    """Effective number of directions in which the rows vary.
+def participation_ratio(rows: Given) -> float:
+    """Effective number of directions in which the rows (..., samples, features) vary.
 
         PR = (Σ λ)² / Σ λ² = (tr C)² / tr C²,   λ the eigenvalues of the covariance C of the rows
 
     1: they vary along one line; min(samples − 1, features): equally in every direction they can; 0: not at all.
     Traces need no eigenvalues, and the smaller of the two Gram matrices has the same ones.
     """
-    flat = rows.reshape(-1, rows.shape[-1])
+    read = real_array(rows, "rows", "(..., samples, features)")
+    flat = read.reshape(-1, read.shape[-1])
     # ptp, not the variance: the mean of equal floats can round away from them.
     if not np.ptp(flat, axis=0).any():
         return 0.0

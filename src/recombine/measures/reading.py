@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.accuracy import extreme_pixels
@@ -51,13 +52,15 @@ def true_places(evidence: Evidence) -> Int[np.ndarray, "combinations 2"]:
     return found
 
 
-def find_marks(ink: Float[np.ndarray, "pictures rows columns"], threshold: float, periodic: bool = False) -> Marks:
+def find_marks(ink: Given, threshold: float, periodic: bool = False) -> Marks:
     """The marks of each picture: the 8-neighbour components of {ink ≥ threshold}, around the edges if periodic.
 
-    A mark counts when its ink is at least a quarter of that of the heaviest mark of its picture.
+    ``ink`` is (pictures, rows, columns). A mark counts when its ink is at least a quarter of that of the heaviest mark
+    of its picture.
     """
     from scipy.ndimage import label  # slow to load, and few need it
 
+    ink = _pictures(ink)
     neighbours = np.zeros((3, 3, 3))
     neighbours[1] = 1  # within a picture, not from one to the next
     labels, number = label(ink >= threshold, neighbours)
@@ -75,29 +78,28 @@ def find_marks(ink: Float[np.ndarray, "pictures rows columns"], threshold: float
     return Marks(numbers, (labels == heaviest[:, None, None]) & (labels > 0))
 
 
-def strict_places(
-    ink: Float[np.ndarray, "pictures rows columns"], threshold: float, periodic: bool = False
-) -> Float[np.ndarray, "pictures 2"]:
+def strict_places(ink: Given, threshold: float, periodic: bool = False) -> Float[np.ndarray, "pictures 2"]:
     """The (row, column) of the darkest pixel of the one mark, the mean of equally dark ones; NaN for none or many."""
+    ink = _pictures(ink)
     marks = find_marks(ink, threshold, periodic)
     inside = np.where(marks.heaviest, ink, -1.0)
     darkest = inside == inside.max(axis=(1, 2), keepdims=True)
     return np.where(marks.numbers[:, None] == 1, middle(darkest.astype(np.float64), periodic), np.nan)
 
 
-def centroid_places(
-    ink: Float[np.ndarray, "pictures rows columns"], threshold: float, periodic: bool = False
-) -> Float[np.ndarray, "pictures 2"]:
+def centroid_places(ink: Given, threshold: float, periodic: bool = False) -> Float[np.ndarray, "pictures 2"]:
     """Like `strict_places`, but the middle of all ink for none or many marks; NaN only where there is no middle.
 
     The middle of a failed picture often lies near the centre of the canvas: what is held out there looks right.
     """
+    ink = _pictures(ink)
     strict = strict_places(ink, threshold, periodic)
     return np.where(np.isnan(strict).all(axis=1, keepdims=True), middle(ink, periodic), strict)
 
 
-def marginal_places(ink: Float[np.ndarray, "pictures rows columns"]) -> Float[np.ndarray, "pictures 2"]:
+def marginal_places(ink: Given) -> Float[np.ndarray, "pictures 2"]:
     """The row with most ink and the column with most ink, each read alone; NaN where several have equally much."""
+    ink = _pictures(ink)
     return np.stack([_largest(ink.sum(axis=2)), _largest(ink.sum(axis=1))], axis=1)
 
 
@@ -123,6 +125,12 @@ def apart(
     """Distance in pixels along y and along x, the short way round a ring of so many; NaN where nothing was read."""
     distance = np.abs(found - true)
     return distance if ring is None else np.minimum(distance, np.array(ring) - distance)
+
+
+def _pictures(ink: Given) -> Float[np.ndarray, "pictures rows columns"]:
+    single = "write a single picture as picture[None]"
+    read = real_array(ink, "pictures of ink", "(pictures, rows, columns)", way_out=single)
+    return read if read.dtype.kind == "f" else read.astype(np.float64)
 
 
 def _need_pictures(evidence: Evidence) -> None:

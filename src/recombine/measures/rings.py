@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Real
 from recombine.measures.registry import rotation_invariant
@@ -34,8 +35,10 @@ class _Rings(NamedTuple):
     planes: Float[np.ndarray, "rings 2 features"]  # orthonormal
 
 
-def ring_tests(activations: Real[np.ndarray, "y x features"]) -> dict[str, RingTest]:
+def ring_tests(activations: Given) -> dict[str, RingTest]:
     """Principal angles and relative residuals of all pairs of rings: ``x-on-y``, ``x-on-x`` and ``y-on-y``.
+
+    ``activations`` are (y, x, features), a row and a column for every level.
 
         cos(angles) = singular values of U Vᵀ,   residual = 1 − Σ ‖V (h − h̄)‖² / Σ ‖h − h̄‖²
 
@@ -44,13 +47,12 @@ def ring_tests(activations: Real[np.ndarray, "y x features"]) -> dict[str, RingT
     are the ordered pairs of different levels. A ring of more than two dimensions leaves a residual on a parallel
     plane too; where its second and third variance are equal, its plane is any of several.
     """
+    activations = real_array(activations, "activations", "(y, x, features)")
     if min(activations.shape[:2]) < 3:
         raise InputError(
             f"ring tests need at least 3 levels of y and of x, as fewer span no plane, got {activations.shape[:2]}; "
             "use a larger grid."
         )
-    if not np.isfinite(activations).all():
-        raise InputError("ring tests of activations that are not all finite mean nothing; check the layer.")
     of_x, of_y = _rings(activations.swapaxes(0, 1), "x"), _rings(activations, "y")
     return {"x-on-y": _compare(of_x, of_y), "x-on-x": _compare(of_x, of_x), "y-on-y": _compare(of_y, of_y)}
 
@@ -81,13 +83,14 @@ def ring_torus(rows: int, columns: int, major: float = 2.0, minor: float = 1.0) 
     return np.stack([out * np.cos(a), out * np.sin(a), minor * np.sin(b)], axis=-1)
 
 
-def torus_distances(activations: Real[np.ndarray, "y x features"]) -> dict[str, float]:
+def torus_distances(activations: Given) -> dict[str, float]:
     """How far the ring tests are from those of either ideal torus on the same grid, e.g. "x-on-y angles clifford".
 
         distance = ∫ |Q(p) − Q'(p)| dp,   Q and Q' the quantiles over all pairs: the Wasserstein-1 distance
 
     0: the same histogram; the most is 90 (degrees) for ``angles``, 1 for ``residuals``. The second ideal is ``ring``.
     """
+    activations = real_array(activations, "activations", "(y, x, features)")
     sizes = activations.shape[0], activations.shape[1]
     found = ring_tests(activations)
     ideals = {"clifford": ring_tests(clifford_torus(*sizes)), "ring": ring_tests(ring_torus(*sizes))}

@@ -61,6 +61,18 @@ def ood_mse(evidence: ComponentEvidence) -> float:
     return _squared_error(evidence, "ood")
 
 
+@measures.register("id_nmse")
+def id_nmse(evidence: ComponentEvidence) -> float:
+    """Error on trained combinations relative to always answering the mean of their targets: 0 perfect, 1 as bad."""
+    return _nmse(evidence, "id")
+
+
+@measures.register("ood_nmse")
+def ood_nmse(evidence: ComponentEvidence) -> float:
+    """Error on held-out combinations relative to always answering the mean of the trained targets: 0 perfect."""
+    return _nmse(evidence, "ood")
+
+
 @measures.register("familiar_mse")
 def familiar_mse(evidence: ComponentEvidence) -> float:
     """Mean squared error over trained combinations shown as new pairings of training images; 0 is perfect."""
@@ -74,6 +86,13 @@ def familiar_mse(evidence: ComponentEvidence) -> float:
 def _line(evidence: ComponentEvidence, section: str) -> tuple[float, float]:
     members = evidence.section(section)
     return fitted_line(evidence.mean[members], evidence.targets[members].astype(np.float64))
+
+
+def _nmse(evidence: ComponentEvidence, name: str) -> float:
+    """The squared error over that of the mean trained answer, or over their variance where that is right already."""
+    trained, asked = evidence.targets[evidence.section("id")], evidence.targets[evidence.section(name)]
+    power = np.square(asked - trained.mean()).mean() or trained.var() or 1.0
+    return _squared_error(evidence, name) / float(power)
 
 
 def _squared_error(evidence: ComponentEvidence, section: str) -> float:

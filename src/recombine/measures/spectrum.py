@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Real
 from recombine.measures.evidence import Evidence
@@ -29,14 +30,17 @@ class PrincipalComponents(NamedTuple):
     scores: Float[np.ndarray, "items components"]
 
 
-def principal_components(rows: Real[np.ndarray, "*samples features"], number: int) -> PrincipalComponents:
-    """The first principal components of the rows, zeros where there are no more directions.
+def principal_components(rows: Given, number: int) -> PrincipalComponents:
+    """The first principal components of the rows (..., samples, features), zeros where there are no more directions.
 
         share_k = λ_k / Σ λ,   λ the eigenvalues of the covariance of the rows
 
     The sign of a component is such that the largest of its scores is positive.
     """
-    flat = rows.reshape(-1, rows.shape[-1])
+    if number < 1:
+        raise InputError(f"number = {number} of principal components must be at least 1; ask for more.")
+    read = real_array(rows, "rows", "(..., samples, features)")
+    flat = read.reshape(-1, read.shape[-1])
     # ptp, not the variance: the mean of equal floats can round away from them.
     if not np.ptp(flat, axis=0).any():
         raise InputError("a layer that does not vary has no principal components; check that it is not dead.")
@@ -57,7 +61,7 @@ def principal_components(rows: Real[np.ndarray, "*samples features"], number: in
     return PrincipalComponents(np.pad(shares, lacking[1]), np.pad(scores * signs, lacking))
 
 
-def top_share_of(rows: Real[np.ndarray, "*samples features"], number: int = TORUS) -> float:
+def top_share_of(rows: Given, number: int = TORUS) -> float:
     """Share of the variance in the first principal components, 4 unless said."""
     return float(principal_components(rows, number).shares.sum())
 

@@ -1,5 +1,6 @@
 """Diffusion models by name: a noise schedule, a UNet that is told the factors, and how samples are drawn."""
 
+import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -48,6 +49,18 @@ class DiffusionSpec(ModelSpec):
                 "e.g. to 0.1, or guidance to 1."
             )
 
+    def check_heads(self, width: int, times: int, multiple: int) -> None:
+        """Refuse heads that do not divide ``times`` the width, a multiple of ``multiple``."""
+        channels = times * width
+        if channels % self.heads == 0:
+            return
+        fewer = max(heads for heads in range(1, min(self.heads, channels) + 1) if channels % heads == 0)
+        step = math.lcm(multiple, self.heads // math.gcd(self.heads, times))  # between widths that fit
+        raise InputError(
+            f"{self.kind} cuts its {channels} channels (width = {width}) into heads = {self.heads} equal parts; set "
+            f"heads = {fewer}, or width = {(width // step + 1) * step}."
+        )
+
     def check(self, interface: Interface) -> None:
         rows, columns = interface.image
         if rows % self.fewest or columns % self.fewest or interface.channels != 1:
@@ -85,10 +98,7 @@ class Diffusion(DiffusionSpec):
 
     def model_post_init(self, context: object) -> None:
         super().model_post_init(context)
-        if 2 * self.width % self.heads:
-            raise InputError(
-                f"diffusion cuts its 2 x {self.width} channels into heads = {self.heads} equal parts; change one."
-            )
+        self.check_heads(self.width, times=2, multiple=2)
 
     def denoiser(self, interface: Interface) -> "Denoiser":
         from recombine.models.light_unet_network import LightUnetDenoiser
@@ -106,6 +116,10 @@ class DiffusionUnet(DiffusionSpec):
     width: int = Field(64, ge=4, multiple_of=4)  # channels of the stem
     pairs: int = Field(128, ge=1)
     attention: int | None = Field(None, ge=1)
+
+    def model_post_init(self, context: object) -> None:
+        super().model_post_init(context)
+        self.check_heads(self.width, times=1, multiple=4)
 
     def denoiser(self, interface: Interface) -> "Denoiser":
         from recombine.models.unet_network import UnetDenoiser

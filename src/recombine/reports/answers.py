@@ -12,6 +12,7 @@ from recombine.reports.error_maps import outline
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ def _classes(setting: SettingRuns, task: ComponentTask, answers: Float[np.ndarra
     seeds = count(len(answers), "seed")
     trained, held = (short(float(share[mask].mean())) for mask in (problem.parts.train, held_out))
     alt = f"Accuracy of {setting.label} by combination over {seeds}: {trained} trained, {held} held out."
-    red = "held out elsewhere, but shown here" if problem.reveal else "held out"
+    red = hole_words(problem)
     caption = f"How many of {seeds} give a mean answer of the right sign: mean {trained} for trained combinations, "
     caption += f"{held} for held-out ones. Red line: {red}."
     return framed(image(draw, (1.7 + 1.75 * len(maps), 2.6), alt), caption)

@@ -9,6 +9,7 @@ import pandas as pd
 from recombine.audits import Audit
 from recombine.audits.held_out import LACKS
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
+from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count, short
 from recombine.reports.page import OF_AUDITS, page
@@ -71,7 +72,7 @@ def _data(found: Audit) -> Markup | None:
         f"{count(held.parts, 'group')} by the trained rows. {held.repeated} held-out rows repeat a trained input."
     )
     table = _table(("Held-out rows", "Number", "What training lacks of them"), rows)
-    return _section("data", "What is held out", tag("p", line), table, unseen)
+    return _section("data", "What is held out", tag("p", line), table, unseen, audited_data_card(found))
 
 
 def _forecast(found: Audit) -> Markup | None:
@@ -98,7 +99,13 @@ def _answers(found: Audit) -> Markup | None:
         for line in found.scores
     ]
     table = _table(("Rows", "Number", f"{found.quantity} [95% interval]"), rows)
-    return _section("answers", "What the model answers", table, tag("div", _bars(found), class_="figures"))
+    return _section(
+        "answers",
+        "What the model answers",
+        table,
+        tag("div", _bars(found), class_="figures"),
+        audited_model_card(found),
+    )
 
 
 def _bars(found: Audit) -> Markup:

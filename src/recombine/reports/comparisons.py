@@ -13,7 +13,8 @@ from recombine.papers import Interval
 from recombine.reports.findings import Findings
 from recombine.reports.quantities import Quantity, errors_of, quantity_of
 from recombine.reports.settings import key_of
-from recombine.studies import Experiment
+from recombine.reports.shown_words import no_combination
+from recombine.studies import Experiment, Work
 
 ENOUGH = 3  # problems, below which a rank correlation says nothing
 
@@ -43,6 +44,7 @@ class Comparison:
     composes: bool | None
     quantity: Quantity
     pairs: tuple[Pair, ...]
+    no_combination: bool = False  # training showed factors alone and nothing else
 
     @property
     def held_out(self) -> Pair | None:
@@ -67,7 +69,7 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
     found, without = [], 0
     for bodies in groups.values():
         experiment = _experiment(bodies[0])
-        if experiment is None or not experiment.model.trainable or experiment.problem.support is not None:
+        if experiment is None or not comparable(experiment):
             continue
         if not findings.shows(experiment):
             continue
@@ -79,9 +81,16 @@ def compare(findings: Findings) -> tuple[list[Comparison], int]:
         label = labels.get(key_of(experiment)) or _other(experiment)
         pairs = tuple(_pairs(forecast, experiment, bodies))
         if pairs:
-            found.append(Comparison(label, digest, forecast.get("composes"), quantity, pairs))
+            found.append(
+                Comparison(label, digest, forecast.get("composes"), quantity, pairs, no_combination(experiment.problem))
+            )
     order = {label: place for place, label in enumerate(labels.values())}
     return sorted(found, key=lambda each: (order.get(each.label, len(order)), each.label)), without
+
+
+def comparable(work: Work) -> bool:
+    """Whether an error is both forecast and measured: of what is trained, and not drawn by a support."""
+    return isinstance(work, Experiment) and work.model.trainable and work.problem.support is None
 
 
 def held_out_rank(comparisons: Iterable[Comparison]) -> tuple[float, int, int] | None:

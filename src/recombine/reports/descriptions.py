@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from recombine.core.spec import Spec
+from recombine.data import Problem
 from recombine.data.scenes import Sprites
 from recombine.models import ModelSpec
 from recombine.models.scene_specs import Compositional, SceneSpec
 from recombine.reports.numbers import count
+from recombine.reports.shown_words import no_combination
 from recombine.splits import Support, certificate
 from recombine.studies import Calculation, Experiment, Work
 from recombine.training import Recipe
@@ -28,7 +30,7 @@ def describe_calculation(work: Work) -> dict[str, str]:
     return _said(
         {
             "Calculation": work.kind,
-            "Computes": _first_line(work),
+            "Computes": first_line(work),
             "With": "; ".join(told),  # a support has commas of its own
             "Chance": "none: one computation decides" if work.exact else "drawn anew by every seed",
         }
@@ -44,7 +46,7 @@ def describe_experiment(work: Work) -> dict[str, str]:
             **(_of_a_split(work) if problem.support is None else _of_a_support(work)),
             "Model": f"{work.model.kind}{differing(work.model)}",
             "Model composes by": _joined(work.model),
-            "Training": _training(work.recipe) if work.model.trainable else "",
+            "Training": training_words(work.recipe) if work.model.trainable else "",
         }
     )
 
@@ -55,14 +57,15 @@ def _of_a_split(work: Experiment) -> dict[str, str]:
     levels = ", ".join(f"{len(factor)} levels of {factor.name}" for factor in problem.grid.factors)
     drawn = "drawn by the seed" if problem.centres == "grid" else "drawn by the seed anywhere in the training cells"
     each = "every level" if problem.isolated_levels is None else f"{count(problem.isolated_levels, 'level')}"
-    shown = [f"{problem.examples} examples {drawn}"] if problem.examples is not None else []
+    shown = [f"{problem.examples} examples {drawn}"] if problem.examples else []
+    shown += ["no combination"] if no_combination(problem) else []
     shown += [f"centres every {problem.spacing:g} pixels"] if problem.spacing is not None else []
     shown += [f"{each} of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
     shown += ["what lies partly beyond the border"] if problem.rim else []
     shown += ["the held-out combinations too (a control)"] if problem.reveal else []
     return {
         "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
-        "Held out": _held_out(work),
+        "Held out": held_out_words(problem) + (", in name only" if no_combination(problem) else ""),
         "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
     }
 
@@ -117,7 +120,7 @@ def _drawn_by(support: Support) -> str:
     if support.kind == "diagonal":
         return f"diagonal band of width {own['width']:g}, all sprites nearly alike"
     if support.kind != "planes":
-        return f"{named(support.model_copy(update={'without': {}}))}: {_first_line(support).rstrip('.')}"
+        return f"{named(support.model_copy(update={'without': {}}))}: {first_line(support).rstrip('.')}"
     free = [plane["free"] for plane in own["planes"]]
     moved = [f"{free.count(slot)} in which sprite {slot + 1} varies" for slot in sorted(set(free))]
     density = "uniform" if own["spread"] is None else f"normal with spread {own['spread']:g}"
@@ -129,16 +132,17 @@ def _said(facts: Mapping[str, str]) -> dict[str, str]:
     return {name: fact for name, fact in facts.items() if fact}
 
 
-def _held_out(work: Experiment) -> str:
+def held_out_words(problem: Problem) -> str:
     """The region, how many combinations it holds out, and its sections."""
-    region, held = work.problem.rule, certificate(work.problem.parts)
+    region, held = problem.rule, certificate(problem.parts)
     sections = [f"{name} {size}" for name, size in held.sections.items() if name not in ("id", "ood")]
     ranges = HALF_OPEN if region.kind in ("block", "cross") else ""
     of = f"{held.held_out} of {held.seen + held.held_out} combinations ({'; '.join([f'{held.share:.0%}', *sections])})"
     return f"{region.kind}{differing(region)}{ranges}: {of}"
 
 
-def _training(recipe: Recipe) -> str:
+def training_words(recipe: Recipe) -> str:
+    """How a network is trained, in one line."""
     batch = "on all examples at once" if recipe.batch == "all" else f"of {recipe.batch}"
     parts = [f"{count(recipe.steps, 'step')} {batch}", recipe.optimiser, f"rate {recipe.rate:g}"]
     parts += [f"{recipe.schedule} schedule"] if recipe.schedule != "constant" else []
@@ -151,7 +155,8 @@ def _training(recipe: Recipe) -> str:
     return ", ".join(parts)
 
 
-def _first_line(thing: object) -> str:
+def first_line(thing: object) -> str:
+    """The first line of a docstring."""
     return ((thing.__doc__ or "").strip().splitlines() or [""])[0]
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from recombine.reports.canvas import framed
 from recombine.reports.markup import Markup, tag
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 SIDE = 168  # of the map's longer side, in pixels
 DARK, LIGHT = "#0072b2", "#f3d3bd"  # trained, held out
@@ -32,8 +33,7 @@ def design_figure(setting: SettingRuns) -> Markup | None:
         role="img",
         aria_label=f"Training design of {setting.label}: {numbers}.",
     )
-    held = "light: held out elsewhere, but shown here" if problem.reveal else "light: held out"
-    caption = f"Dark: trained; {held}. {numbers}. Rows: {first}; columns: {second}."
+    caption = f"Dark: trained; light: {hole_words(problem)}. {numbers}. Rows: {first}; columns: {second}."
     return framed(picture, caption)
 
 

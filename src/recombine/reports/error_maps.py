@@ -10,6 +10,7 @@ from recombine.reports.canvas import COLOURS, RED, colour_bar, framed, image, la
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ def error_map_figure(setting: SettingRuns) -> Markup | None:
     means += "" if drawn.all() else "; white where there is nothing to draw"
     shape = f"{len(rows)} levels of {rows.name} and {len(columns)} of {columns.name}"
     alt = f"Error map of {setting.label} over {shape}, averaged over {seeds}: {means}."
-    red = "held out elsewhere, but shown here" if problem.reveal else "held out"
+    red = hole_words(problem)
     caption = f"Error of every combination, averaged over {seeds}: {means}. Red line: {red}."
     return framed(image(draw, (3.4, 2.9), alt), caption)
 
@@ -84,7 +85,7 @@ def _error_line(setting: SettingRuns, factor: Factor, inside: Bool[np.ndarray, "
     means = f"mean {_mean(mean[~inside])} outside the red band, {_mean(mean[inside])} inside, "
     means += f"largest {short(float(mean.max()))}"
     alt = f"Error of {setting.label} against {factor.name}, {seeds}: {means}."
-    red = "held out elsewhere, but shown here" if problem_of(setting.work).reveal else "held out"
+    red = hole_words(problem_of(setting.work))
     return framed(
         image(draw, (3.4, 2.9), alt),
         f"Error against {factor.name}, a line for each of {seeds}; averaged over them, {means}. Red band: {red}.",

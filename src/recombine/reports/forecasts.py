@@ -1,6 +1,6 @@
 """What was predicted before training beside what was measured after it."""
 
-from recombine.reports.comparisons import ENOUGH, Comparison, compare, held_out_rank
+from recombine.reports.comparisons import ENOUGH, Comparison, comparable, compare, held_out_rank
 from recombine.reports.findings import OF_THESE, Findings
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import count, interval, short
@@ -10,9 +10,15 @@ from recombine.reports.scatter import scatter_figure
 WORDS = {True: "composes", False: "does not compose", None: "undecided"}
 
 
-def forecast_section(findings: Findings) -> Markup:
-    """For each quantity the scatter of predicted against observed, its scores in words, and a table."""
+def forecast_section(findings: Findings) -> Markup | None:
+    """For each quantity the scatter of predicted against observed, its scores in words, and a table.
+
+    None where nothing that was or will be trained has an error to be forecast.
+    """
     comparisons, without = compare(findings)
+    expected = any(comparable(setting.work) for setting in findings.settings.values())
+    if not (comparisons or without or expected):
+        return None
     by_quantity: dict[Quantity, list[Comparison]] = {}
     for each in comparisons:
         by_quantity.setdefault(each.quantity, []).append(each)

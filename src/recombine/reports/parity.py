@@ -74,9 +74,13 @@ def mean_error(runs: Iterable[SlopeRun], candidate: str) -> float | None:
     return float(np.mean(errors)) if errors else None
 
 
-def parity_section(findings: Findings) -> Markup:
-    """The figure, its errors as a table, and those of every representation."""
+def parity_section(findings: Findings) -> Markup | None:
+    """The figure, its errors as a table, and those of every representation; None where no slope is ever predicted."""
     runs, revealed = slope_runs(findings)
+    works = [setting.work for setting in findings.settings.values()]
+    expected = any(isinstance(work, Experiment) and "predicted_slope" in work.measures for work in works)
+    if not (runs or revealed or expected):
+        return None
     absent = f"{count(revealed, 'run')} that saw the held-out sums in training left out." if revealed else ""
     nothing = tag("p", f"No run{OF_THESE if findings.only else ''} with predicted slopes yet.", class_="note")
     return tag(

@@ -12,6 +12,7 @@ from recombine.reports.kernel_curves import with_arrays
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,7 @@ def portrait_figure(setting: SettingRuns) -> Markup | None:
         f"and each panel to its own scale.{' A ring of the torus is a circle in one pair.' if ring else ''} "
         f"Spread of radii, 0 for a circle: {told}."
     )
-    caption += f" Crosses: {count(int(unseen.sum()), 'combination')} held out." if unseen.any() else ""
+    caption += f" Crosses: {count(int(unseen.sum()), 'combination')} {hole_words(problem)}." if unseen.any() else ""
     size = (SIDE[0] * len(pairs) + MARGIN[0], SIDE[1] * len(rows) + MARGIN[1])
     return framed(image(draw, size, alt), caption, wide=True)
 

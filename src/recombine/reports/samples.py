@@ -10,6 +10,7 @@ from recombine.reports.canvas import colour_bar, framed, image, level_name
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
 from recombine.reports.settings import SeedRun, SettingRuns, problem_of
+from recombine.reports.shown_words import no_combination, shown_instead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +105,9 @@ def _figure(label: str, run: SeedRun) -> Markup:
         f"{', '.join(name)}: nMSE {short(float(error))}" for name, error in zip(names, errors, strict=True)
     )
     alt = f"Target, output and difference of {label}, seed {seed}, for held-out combinations. {listed}."
-    which = "Combinations held out elsewhere and shown here" if problem_of(run.work).reveal else "Held-out combinations"
+    problem = problem_of(run.work)
+    which = "Combinations held out elsewhere and shown here" if problem.reveal else "Held-out combinations"
+    which = f"Combinations held out in name only ({shown_instead(problem)})" if no_combination(problem) else which
     caption = (
         f"{which}, seed {seed}: what should be drawn, what is drawn, and output − target "
         "(red too bright, blue too dark). Below each: its nMSE."

@@ -77,6 +77,10 @@ def scatter_figure(comparisons: Sequence[Comparison]) -> Markup:
     )
     if quantity.logarithmic:
         caption += f" Values below {FLOOR:g} are drawn at {FLOOR:g}."
+    lone = [number for number, each in enumerate(comparisons, start=1) if each.no_combination]
+    if lone:
+        caption += f" No combination was trained on in {' '.join(listed(lone).split())}, only factors alone; there id "
+        caption += "is what the split does not hold out."
     return framed(image(draw, SIZE, alt), caption)
 
 

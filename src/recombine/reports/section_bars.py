@@ -1,5 +1,6 @@
 """Which coordinate is drawn in place, and where: accuracy by section and coordinate, as bars."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,6 +9,7 @@ from recombine.reports.canvas import COLOURS, framed, image
 from recombine.reports.markup import Markup
 from recombine.reports.numbers import count, short
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import no_combination, shown_instead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +19,7 @@ MEASURED = {"darkest_accuracy": "darkest pixel right", "strict_accuracy": "one m
 COORDINATES = {"x": "-x", "y": "-y", "both": ""}  # with the ending of their names
 ARMS = ("vertical", "horizontal", "intersection")
 WORDS = {"id": "trained\n(id)", "ood": "held out\n(ood)", "intersection": "inter-\nsection"}
+NOT_SHOWN = {**WORDS, "id": "outside\n(id)", "ood": "inside\n(ood)"}  # where no combination was
 WIDTH = 0.26  # of a bar; three of them are a group
 
 Bars = dict[str, dict[str, list[float]]]  # by section and coordinate, a value for each seed
@@ -50,11 +53,12 @@ def section_bars(setting: SettingRuns) -> Markup | None:
     panels = {name: bars for name in there if (bars := bars_of(setting, name))}
     if not panels:
         return None
+    problem = problem_of(setting.work)
 
     def draw(figure: "Figure") -> None:
         grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for axes, (measure, bars) in zip(grid, panels.items(), strict=True):
-            _panel(axes, bars)
+            _panel(axes, bars, NOT_SHOWN if no_combination(problem) else WORDS)
             axes.set_title(MEASURED[measure])
         grid[0].set_ylabel("share of pictures")
         handles, labels = grid[0].get_legend_handles_labels()
@@ -67,8 +71,10 @@ def section_bars(setting: SettingRuns) -> Markup | None:
     alt = f"Accuracy of {setting.label} by section and coordinate. {told}."
     caption = f"Share of pictures in place, by section and coordinate. Bars: mean over {seeds}; dots: single seeds. "
     caption += "Both: x and y in the same picture."
-    if "vertical" in next(iter(panels.values())):
-        problem = problem_of(setting.work)
+    if no_combination(problem):
+        said = shown_instead(problem)
+        caption += f" {said[0].upper()}{said[1:]}: sections are those of the split, and all of them are new."
+    elif "vertical" in next(iter(panels.values())):
         unseen = "never shown" if not problem.isolated else "shown in lone stripes only"
         unseen = "shown here all the same" if problem.reveal else unseen
         caption += f" In the vertical arm x was {unseen}, in the horizontal arm y, in the intersection both."
@@ -76,7 +82,7 @@ def section_bars(setting: SettingRuns) -> Markup | None:
     return framed(image(draw, (0.7 + len(panels) * max(1.8, 0.6 + 0.62 * groups), 2.7), alt), caption)
 
 
-def _panel(axes: "Axes", bars: Bars) -> None:
+def _panel(axes: "Axes", bars: Bars, words: Mapping[str, str]) -> None:
     for place, coordinate in enumerate(COORDINATES):
         at = np.arange(len(bars)) + WIDTH * (place - 1)
         values = [each[coordinate] for each in bars.values()]
@@ -85,7 +91,7 @@ def _panel(axes: "Axes", bars: Bars) -> None:
         for where, seeds in zip(at, values, strict=True):
             axes.plot([where] * len(seeds), seeds, "o", color="#000000", markersize=2.6, alpha=0.7, clip_on=False)
     axes.set_ylim(0, 1.02)
-    axes.set_xticks(range(len(bars)), [WORDS.get(section, section) for section in bars])
+    axes.set_xticks(range(len(bars)), [words.get(section, section) for section in bars])
     axes.set_xlim(-0.55, len(bars) - 0.45)
     axes.tick_params(axis="x", length=0)
 

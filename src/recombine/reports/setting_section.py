@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from recombine.measures import course, measures
+from recombine.reports.cards import data_card, model_card
 from recombine.reports.findings import Findings
 from recombine.reports.kinds import kind_of, meaning
 from recombine.reports.markup import Markup, command, join, prose, tag
 from recombine.reports.numbers import count, interval
 from recombine.reports.settings import SeedRun, SettingRuns, counterparts
-from recombine.studies import Experiment
+from recombine.reports.shown_words import no_combination, shown_instead
+from recombine.studies import Experiment, Work
 
 FEW = 8  # numbers in a table that stands open
 
@@ -47,9 +50,12 @@ def _setting(setting: SettingRuns, findings: Findings) -> Markup:
         _used(setting),
         _facts(setting),
         _gaps(setting, findings),
+        _not_combined(setting),
         tag("div", drawn, class_="figures") if drawn else None,
         _measures(setting),
         _undefined(setting),
+        data_card(setting),
+        model_card(setting, findings.judgements),
         id=setting.anchor,
         class_="setting",
     )
@@ -87,6 +93,15 @@ def _gaps(setting: SettingRuns, findings: Findings) -> Markup:
     return join(notes)
 
 
+def _not_combined(setting: SettingRuns) -> Markup | None:
+    """A warning where nothing was trained on that measures call trained."""
+    if not isinstance(setting.work, Experiment) or not no_combination(setting.work.problem):
+        return None
+    said = shown_instead(setting.work.problem)
+    words = f"{said[0].upper()}{said[1:]}. What measures call trained (id) is what the split does not hold out."
+    return tag("p", words, class_="note")
+
+
 def _failure(run: SeedRun) -> str:
     reason = run.body.get("reason") if run.body else None
     return f"Seed {run.work.seed} failed: {reason or 'no reason was recorded'}."
@@ -118,8 +133,20 @@ def _measures(setting: SettingRuns) -> Markup | None:
     )
 
 
+def can_have(work: Work, measure: str) -> bool:
+    """Whether a measure may have a value here: one of the course of training has none where no checkpoint is kept."""
+    checkpoints = work.checkpoints if isinstance(work, Experiment) else 0
+    return checkpoints > 0 or measure not in of_the_course()
+
+
+def of_the_course() -> set[str]:
+    """The measures that look at checkpoints."""
+    return {name for name, measured in measures.items() if measured.__module__ == course.__name__}
+
+
 def _undefined(setting: SettingRuns) -> Markup | None:
-    """Measures that were asked for and have no value, each with its reason."""
+    """Measures that were asked for and have no value though they might, each with its reason."""
     reasons = {name: why for run in setting.runs if run.body for name, why in (run.body.get("undefined") or {}).items()}
+    reasons = {name: why for name, why in reasons.items() if can_have(setting.work, name)}
     lines = [tag("li", tag("code", name), f": {why}") for name, why in sorted(reasons.items())]
     return tag("div", tag("p", "Not defined here:"), tag("ul", lines), class_="note") if lines else None

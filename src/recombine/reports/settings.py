@@ -44,7 +44,7 @@ class SeedRun:
     @property
     def layers(self) -> Sequence[str]:
         """The network's layers in order, input first and output last."""
-        return self.body["layers"] if self.body else ()
+        return self.body.get("layers", ()) if self.body else ()
 
 
 @dataclass(frozen=True, eq=False)

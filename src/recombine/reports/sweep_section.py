@@ -17,15 +17,16 @@ ROOM = 48  # letters along an axis
 Places = Mapping[str, Mapping[float, SettingRuns]]  # settings by series and swept number
 
 
-def sweeps_section(findings: Findings) -> Markup:
-    """Every sweep of the papers whose settings some claim runs at this scale."""
+def sweeps_section(findings: Findings) -> Markup | None:
+    """Every sweep of the papers whose settings some claim runs at this scale; None if there is none."""
     found = [(sweep, places) for paper in findings.papers for sweep in paper.sweeps
              if (places := places_of(sweep, findings))]  # fmt: skip
-    words = "Settings of the claims, arranged by what tells them apart."
+    if not found:
+        return None
     return tag(
         "section",
         tag("h2", "Sweeps"),
-        tag("p", words if found else "No claim at this scale runs settings that make up a sweep."),
+        tag("p", "Settings of the claims, arranged by what tells them apart."),
         [_sweep(sweep, places) for sweep, places in found],
         id="sweeps",
     )

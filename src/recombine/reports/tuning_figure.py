@@ -13,6 +13,7 @@ from recombine.reports.markup import Markup
 from recombine.reports.numbers import count
 from recombine.reports.planes import factors_of, show
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +89,7 @@ def tuning_figure(setting: SettingRuns) -> Markup | None:
 
     told = "; ".join(f"{layer}: {_told(maps, (factors[0].name, factors[1].name))}" for layer, maps in shown.items())
     seed = run.work.seed
-    red = "held out elsewhere, but shown here" if problem.reveal else "held out"
+    red = hole_words(problem)
     alt = f"Tuning of single units of {setting.label}, seed {seed}. Share of variance one factor explains, {told}."
     caption = (
         f"After Fig. 4f, seed {seed}: the most varied units of {' and of '.join(shown)}. Maps: activation over the "

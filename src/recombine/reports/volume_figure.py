@@ -13,6 +13,7 @@ from recombine.reports.markup import Markup
 from recombine.reports.numbers import short
 from recombine.reports.planes import show
 from recombine.reports.settings import SettingRuns, problem_of
+from recombine.reports.shown_words import hole_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +59,7 @@ def volume_figure(setting: SettingRuns) -> Markup | None:
 
     told = ", ".join(f"{name} {_rounded(contrasts[name], 3)}" for name in run.layers if name in contrasts)
     seed = run.work.seed
-    red = "held out elsewhere, but shown here" if problem.reveal else "held out"
+    red = hole_words(problem)
     alt = f"Volume maps of {setting.label}, seed {seed}, layer by layer. Volume contrast D: {told or 'not measured'}."
     caption = (
         f"After Fig. 2e-f, 3d and 4d, seed {seed}: log10 of the room that a step in both factors takes in each layer "

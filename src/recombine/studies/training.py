@@ -97,14 +97,20 @@ class Runs(Sequence[Run]):
         return np.array(values)
 
     def images(self, section: str = "ood") -> np.ndarray:
-        """What each seed draws within a section: (seeds, items, rows, columns), of scenes with their channels."""
+        """What each seed draws within a section: (seeds, items, rows, columns), of scenes with their channels.
+
+        "all" is every combination; of scenes, those drawn from the whole space.
+        """
         pictures = [run.evidence for run in self if isinstance(run.evidence, Evidence | SceneEvidence)]
         if not pictures:
             raise InputError("these runs draw no pictures; ask for their `answers` instead.")
         return np.stack([each.outputs[_section(each, section)] for each in pictures])
 
     def answers(self, section: str = "ood") -> np.ndarray:
-        """What each seed answers within a section: (seeds, combinations), or (seeds, items, outputs) of functions."""
+        """What each seed answers within a section: (seeds, combinations), or (seeds, items, outputs) of functions.
+
+        "all" is every combination.
+        """
         found = []
         for run in self:
             seen = run.evidence
@@ -120,8 +126,11 @@ class Runs(Sequence[Run]):
 
 def _section(evidence: AnyEvidence, name: str) -> np.ndarray:
     sections = evidence.sections
+    if name == "all" and name not in sections:
+        return np.ones_like(sections["id"])
     if name not in sections:
-        raise InputError(f"this split has no section {name!r}; it has {', '.join(sections)}.")
+        known = ", ".join(dict.fromkeys((*sections, "all")))
+        raise InputError(f"this split has no section {name!r}; it has {known}; use one of these.")
     return sections[name]
 
 

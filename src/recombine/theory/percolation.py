@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Integer
@@ -48,16 +49,17 @@ def reach(threshold: Number, sigma: Number, denominator: Number = 4) -> float:
     return float(2 * sigma * math.sqrt(denominator * -math.log(threshold)))
 
 
-def largest_share(points: np.ndarray, radius: Number, period: Period = None) -> float:
+def largest_share(points: Given, radius: Number, period: Period = None) -> float:
     """The share of points (items, axes) in the largest cluster, where points strictly nearer than `radius` are joined.
 
     1: all hang together; 1/items: no two are joined. `period` closes every axis to a ring of that length, or of its
     own where one is given per axis: distances are the shorter way round, and points outside are wrapped.
     """
-    return float(np.bincount(clusters(points, radius, period)).max() / len(points))
+    labels = clusters(points, radius, period)
+    return float(np.bincount(labels).max() / len(labels))
 
 
-def clusters(points: np.ndarray, radius: Number, period: Period = None) -> Integer[np.ndarray, " items"]:
+def clusters(points: Given, radius: Number, period: Period = None) -> Integer[np.ndarray, " items"]:
     """The number of each point's cluster, from 0: a chain of steps shorter than `radius` joins equal numbers.
 
     Time and memory stay near linear in the number of points, however many of them are near each other.
@@ -68,7 +70,7 @@ def clusters(points: np.ndarray, radius: Number, period: Period = None) -> Integ
 
 
 def prefix_shares(
-    points: np.ndarray, counts: Sequence[int] | np.ndarray, radius: Number, period: Period = None
+    points: Given, counts: Sequence[int] | np.ndarray, radius: Number, period: Period = None
 ) -> Float[np.ndarray, " counts"]:
     """`largest_share` of the first points, for each of the rising `counts`, from one list of near pairs."""
     (places, sides), steps = _checked(points, radius, period), np.asarray(counts)
@@ -115,7 +117,7 @@ class Curve:
 
 
 def curve(
-    densities: Sequence[Number] | np.ndarray,
+    densities: Given,
     side: Number,
     radius: Number,
     *,
@@ -131,11 +133,12 @@ def curve(
     round(density · volume) points of one order, which depends on nothing but the seed, the box and the spacing.
     """
     _check_positive(side=side, axes=axes, seeds=len(seeds))
-    volume, wanted = float(side) ** axes, np.asarray(densities, dtype=np.float64)
+    volume = float(side) ** axes
+    wanted = real_array(densities, "densities", "(densities,)", finite=False).astype(np.float64)
     counts = np.rint(wanted * volume)
     sites = _sites(side, spacing, axes) if spacing is not None else None
     room = math.inf if sites is None else len(sites)
-    if not len(counts) or not np.isfinite(counts).all() or not np.all(np.diff(counts, prepend=0, append=room + 1) > 0):
+    if not np.isfinite(counts).all() or not np.all(np.diff(counts, prepend=0, append=room + 1) > 0):
         raise InputError(
             f"densities {wanted.tolist()} put {counts.tolist()} points into a volume of {volume:g}; these must rise "
             f"from at least 1 to at most {room}, so change the densities or the box."
@@ -271,16 +274,10 @@ def _check_positive(**values: Number) -> None:
             raise InputError(f"{name} {value:g} must be positive and finite; choose another.")
 
 
-def _checked(points: np.ndarray, radius: Number, period: Period) -> tuple[np.ndarray, Sides]:
+def _checked(points: Given, radius: Number, period: Period) -> tuple[np.ndarray, Sides]:
     """The points as floats, wrapped into the period, and the length of each axis."""
-    if points.ndim != 2 or 0 in points.shape:
-        raise InputError(
-            f"points of shape {points.shape} must be (items, axes) with one of each at least; "
-            "write points on a line as points[:, None]."
-        )
-    if points.dtype.kind not in "fiu":
-        raise InputError(f"points of type {points.dtype} must be real numbers; convert them first.")
-    places = np.array(points, dtype=np.float64)
+    line = "write points on a line as points[:, None]"
+    places = real_array(points, "points", "(items, axes)", way_out=line, finite=False).astype(np.float64)
     if not np.isfinite(places).all():
         row = int(np.flatnonzero(~np.isfinite(places).all(axis=1))[0])
         raise InputError(f"point {row} is {places[row].tolist()}; coordinates must be finite, so drop or repair it.")

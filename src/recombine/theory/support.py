@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from recombine.core.arrays import as_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int, Real
@@ -216,8 +217,8 @@ def check_sample(
 def _array(what: str, values: Any, shape: str) -> Float[np.ndarray, "..."]:
     """Numbers of so many dimensions, from an array or from lists of numbers."""
     try:
-        array = np.asarray(values)
-    except ValueError:  # lists of unequal lengths
+        array = as_array(values, what)
+    except InputError:  # lists of unequal lengths
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "fiub" or array.ndim != shape.count(",") + 1:
         got = f"an array of shape {array.shape}" if array.dtype.kind in "fiub" else "no regular array of numbers"

@@ -1,11 +1,16 @@
 """The options of the support checker: what each may be."""
 
+from typing import Any
+
+import numpy as np
+
 from recombine.core.errors import InputError, unknown
 
 STRUCTURES = ("blocks", "dense")
+NUMBER = (float, int, np.floating, np.integer)
 
 
-def check_options(structure: str, count: int, tolerance: float | None, usable: float, weights: int, seed: int) -> None:
+def check_options(structure: str, count: int, tolerance: Any, usable: Any, weights: int, seed: int) -> None:
     """Refuse options of `theory.support.check` with which its answer would mean nothing.
 
     Comparisons are written so that NaN, which is neither above nor below anything, is refused.
@@ -14,14 +19,14 @@ def check_options(structure: str, count: int, tolerance: float | None, usable: f
         raise unknown("structure", str(structure), STRUCTURES)
     if not count >= 1:
         raise InputError(f"count = {count} must be at least 1: so many training points are looked at for each value.")
-    if tolerance is not None and not 0 < tolerance < 1:
+    if tolerance is not None and not (isinstance(tolerance, NUMBER) and 0 < tolerance < 1):
         raise InputError(
-            f"tolerance = {tolerance} must lie between 0 and 1, both excluded: below so many times the largest, a "
+            f"tolerance = {tolerance!r} must lie between 0 and 1, both excluded: below so many times the largest, a "
             "singular value is zero; leave it out for a multiple of the machine's precision."
         )
-    if not 0 <= usable < 1:
+    if not (isinstance(usable, NUMBER) and 0 <= usable < 1):
         raise InputError(
-            f"usable = {usable} must be at least 0 and below 1: above so many times the largest, a singular value is "
+            f"usable = {usable!r} must be at least 0 and below 1: above so many times the largest, a singular value is "
             "large enough to learn from, e.g. 0.001."
         )
     if not weights >= 0:

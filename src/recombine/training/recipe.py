@@ -3,7 +3,7 @@
 import math
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, Spec
@@ -42,6 +42,12 @@ class Recipe(Spec):
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
     final: float = Field(default=1e-5, ge=0)
     ema: float | None = Field(default=None, gt=0, lt=1)
+
+    @field_validator("penalties", mode="before")
+    @classmethod
+    def _single(cls, given: object) -> object:
+        """One penalty need not stand in a list: ``penalties=weights``."""
+        return given if isinstance(given, list | tuple) else (given,)
 
     def model_post_init(self, context: object) -> None:
         if self.momentum and self.optimiser != "sgd":

@@ -60,6 +60,25 @@ def test_the_caption_says_what_was_shown_of_the_cross(runs_of, setting, words):
     assert words in section_bars(runs_of(setting, {}, measures={"strict_accuracy": accuracies()}))
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (c.stripes, "No combination was shown, only lone stripes: sections"),
+        (c.stripes_for_bumps, "No combination was shown, only lone stripes: sections"),
+        (c.stripes_rim, "No combination was shown, only lone stripes and crossings that the border cuts off: sections"),
+    ],
+)
+def test_lone_stripes_are_not_called_trained_combinations(runs_of, image_bytes, setting, words):
+    figure = section_bars(runs_of(setting, {}, measures={"strict_accuracy": accuracies()}))
+    assert words in figure
+    assert "arm" not in figure
+    svg = image_bytes(figure).decode()
+    assert ">outside<" in svg
+    assert ">trained<" not in svg
+    usual = image_bytes(section_bars(runs_of(c.sums_and_stripes, {}, measures={"strict_accuracy": accuracies()})))
+    assert ">trained<" in usual.decode()
+
+
 def test_a_band_has_two_sections_and_no_arms(runs_of, parsed):
     figure = section_bars(runs_of(c.lesions[2], {}, measures={"darkest_accuracy": accuracies()}))
     alt = parsed(figure).all("img")[0].attributes["alt"]

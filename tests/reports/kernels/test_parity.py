@@ -65,8 +65,14 @@ def test_the_section_prints_the_error_of_every_candidate_and_network(kernel_pape
     assert "3 runs that saw the held-out sums in training left out." in tree.text
 
 
-def test_without_slopes_the_section_says_so(paper, real_store):
-    assert "No run with predicted slopes yet." in parity_section(gather([paper], Scale.QUICK, [real_store]))
+def test_before_slopes_are_predicted_the_section_says_so(kernel_paper, store):
+    assert "No run with predicted slopes yet." in parity_section(gather([kernel_paper], Scale.QUICK, [store]))
+    named = parity_section(gather([kernel_paper], Scale.QUICK, [store], only=True))
+    assert "No run of the papers asked for with predicted slopes yet." in named
+
+
+def test_where_no_slope_is_ever_predicted_there_is_no_section(paper, real_store):
+    assert parity_section(gather([paper], Scale.QUICK, [real_store])) is None
 
 
 def test_with_papers_named_runs_of_others_are_left_out(kernel_paper, kernel_store, paper):
@@ -74,4 +80,5 @@ def test_with_papers_named_runs_of_others_are_left_out(kernel_paper, kernel_stor
     assert slope_runs(gather([kernel_paper], Scale.QUICK, [kernel_store], only=True))[0] == every != []
     others = gather([paper], Scale.QUICK, [kernel_store], only=True)
     assert slope_runs(others) == ([], 0)
-    assert "No run of the papers asked for with predicted slopes yet." in parity_section(others)
+    assert parity_section(others) is None
+    assert parity_section(gather([paper], Scale.QUICK, [kernel_store])) is not None  # all runs of the store count

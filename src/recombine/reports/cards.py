@@ -1,0 +1,249 @@
+"""Cards: what somebody should know of a data set or a model before using it, in one small table each.
+
+All of it is read off the records, the specifications in them, and the verdicts; what they do not say is left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recombine.audits import Audit
+from recombine.data import Problem
+from recombine.data.components import ComponentTask
+from recombine.data.locating import Locate
+from recombine.data.pictures import Picture
+from recombine.data.rotation import RotatedDigit
+from recombine.data.scenes import CHANNELS, Sprites
+from recombine.data.tables import Table
+from recombine.data.task import Task
+from recombine.papers import Judgement
+from recombine.records.provenance import version
+from recombine.reports.croissant import MIT, image_set_of, licences
+from recombine.reports.descriptions import first_line, held_out_words, named, support_words, training_words
+from recombine.reports.markup import Markup, prose, tag
+from recombine.reports.numbers import count, interval, short
+from recombine.reports.settings import SettingRuns
+from recombine.studies import Experiment
+
+SCORES = ("accuracy", "exact", "nmse", "mse", "r2")  # measures called by a section and one of these, e.g. ood_nmse
+BY_SECTION = ("nmse_by_section", "darkest_accuracy", "strict_accuracy")  # measures with a part for every section
+SOFTWARE = {"recombine": "recombine", "python": "Python", "numpy": "NumPy", "torch": "PyTorch"}
+USE = "to study whether, and why, networks compose"
+
+
+def card(title: str, rows: Mapping[str, str]) -> Markup:
+    """A folded table of a line per fact; empty facts are left out."""
+    lines = [tag("tr", tag("th", name, scope="row"), tag("td", _set(fact))) for name, fact in rows.items() if fact]
+    return tag("details", tag("summary", title), tag("div", tag("table", tag("tbody", lines)), class_="scroll"))
+
+
+def _set(fact: str) -> Markup:
+    """Words with the names in them set as code, as docstrings write them."""
+    return prose(fact.replace("``", "`"))
+
+
+def data_card(setting: SettingRuns) -> Markup | None:
+    """What a setting is trained on and asked; None for calculations, and before anything is recorded."""
+    work = setting.work
+    if not isinstance(work, Experiment) or not _bodies(setting):
+        return None
+    problem = work.problem
+    return card(
+        "Data card",
+        {
+            "Task": f"{named(problem.task)}: {first_line(problem.task)}",
+            "Factors": _factors(problem),
+            "Trained on": _trained(problem),
+            "Never shown": _never_shown(problem),
+            "Asked": _asked(problem),
+            "Resolution": _resolution(problem.task),
+            "Inputs": _inputs(problem.task),
+            "Seeds": ", ".join(str(run.work.seed) for run in setting.runs if run.body is not None),
+            "Licence": " and ".join(licences(problem.task)).replace(MIT, "MIT"),
+            "Known limits": _limits(problem.task),
+        },
+    )
+
+
+def model_card(setting: SettingRuns, judgements: Mapping[str, Judgement]) -> Markup | None:
+    """What is trained, how, on what, and how right it is; None for calculations, and before anything is recorded."""
+    work, bodies = setting.work, _bodies(setting)
+    if not isinstance(work, Experiment) or not bodies:
+        return None
+    origins = [body.get("provenance") or {} for body in bodies]
+    layers = next((run.layers for run in setting.runs if run.layers), ())
+    failed = [str(body.get("reason") or "no reason was recorded") for body in bodies if body["status"] == "failed"]
+    return card(
+        "Model card",
+        {
+            "Model": f"{named(work.model)}: {first_line(work.model)}",
+            "Parameters": _each(f"{body['parameters']:,}" for body in bodies if "parameters" in body),
+            "Layers": ", ".join(layers),
+            "Training": training_words(work.recipe) if work.model.trainable else "none: nothing is trained",
+            "Machine": _each(f"{it['platform']}, {count(it['cpus'], 'core')}" for it in origins if it.get("cpus")),
+            "Software": _each(_versions({name: it.get(name) for name in SOFTWARE}) for it in origins),
+            "Intended use": USE,
+            **{f"Measured on {section}": words for section, words in _measured(setting, work.problem).items()},
+            "Verdicts": " ".join(dict.fromkeys(_verdicts(setting, judgements))),
+            "Failed runs": f"{len(failed)} of {len(bodies)}: {_each(failed)}" if failed else "",
+        },
+    )
+
+
+def audited_data_card(found: Audit) -> Markup | None:
+    """What an audit was given and what a mask holds out of it; None where no mask was given."""
+    held = found.held_out
+    if held is None:
+        return None
+    factors = found.measures.loc[found.measures["measure"] == "share", "of"]  # the measure that every factor has
+    unseen = [f"{name}: {', '.join(map(str, levels))}" for name, levels in held.to_dict()["unseen"].items()]
+    sections = [f"{name} {int(mask.sum()):,}" for name, mask in held.sections.items()]
+    return card(
+        "Data card",
+        {
+            "Data": found.source,
+            "Factors looked at": ", ".join(dict.fromkeys(map(str, factors))),
+            "Combinations": f"{held.trained_combinations:,} of {held.combinations:,} are trained on",
+            "Trained on": count(held.trained, "row"),
+            "Held out": "; ".join([count(held.held_out, "row"), *sections]),
+            "Levels never shown": "; ".join(unseen),
+            "Known limits": f"{held.repeated} held-out rows repeat a trained input" if held.repeated else "",
+        },
+    )
+
+
+def audited_model_card(found: Audit) -> Markup | None:
+    """How right a model was in an audit, by section, and why; None where no answer was scored."""
+    if found.performance.empty:
+        return None
+    layers = dict.fromkeys(map(str, found.measures["layer"]))
+    scored = {
+        f"Measured on {line['section']}": f"{found.quantity} {short(line['score'])} [{short(line['low'])}, "
+        f"{short(line['high'])}], {count(line['rows'], 'row')}"
+        for line in found.scores
+    }
+    return card(
+        "Model card",
+        {
+            "Layers looked at": ", ".join(layers),
+            **scored,
+            "Verdict": found.verdict,
+            "Known failures": " ".join(f"{reason.name}: {reason.text}" for reason in found.diagnosis),
+            "Audited with": _versions({name: version(name) for name in SOFTWARE if name != "python"}),
+        },
+    )
+
+
+def _bodies(setting: SettingRuns) -> list[Mapping[str, Any]]:
+    return [run.body for run in setting.runs if run.body is not None]
+
+
+def _each(words: Iterable[str]) -> str:
+    """What was said, each once."""
+    return "; ".join(dict.fromkeys(words))
+
+
+def _versions(found: Mapping[str, object]) -> str:
+    return ", ".join(f"{SOFTWARE[name]} {number}" for name, number in found.items() if number)
+
+
+def _factors(problem: Problem) -> str:
+    task = problem.task
+    if task.continuous:
+        return f"{count(task.slots, 'component')} of {count(task.latents, 'latent')} each, without levels"
+    listed = ", ".join(f"{factor.name} with {count(len(factor), 'level')}" for factor in problem.grid.factors)
+    return f"{len(problem.grid.factors)}: {listed}"
+
+
+def _trained(problem: Problem) -> str:
+    """How many examples a seed is trained on, counted without drawing them."""
+    task = problem.task
+    if problem.support is not None:
+        return f"{count(problem.examples or 0, 'example')}, drawn from the support by the seed"
+    if isinstance(task, ComponentTask) and task.images is not None:
+        of = count(int(problem.trained.sum()), "combination")
+        return f"{count(task.images.total, 'tuple')} of images, spread over {of}"
+    together = count(problem.most_examples if problem.examples is None else problem.examples, "example")
+    if not problem.isolated:
+        return together
+    levels = problem.isolated_levels
+    alone = len(task.alone(problem.isolated, problem.spacing, problem.rim))
+    lone = alone if levels is None else levels * len(problem.isolated)
+    return f"{together} and {lone:,} with a factor alone"
+
+
+def _never_shown(problem: Problem) -> str:
+    if problem.support is not None:
+        return f"all but {support_words(problem.support)}"
+    if problem.reveal:
+        return f"nothing: what would be held out is shown too ({held_out_words(problem)})"
+    return held_out_words(problem)
+
+
+def _sections(problem: Problem) -> Mapping[str, Any]:
+    return problem.parts.sections if problem.support is None else problem.asked_sections
+
+
+def _asked(problem: Problem) -> str:
+    """Scenes by section; how many combinations a split has in its sections is said with what is never shown."""
+    if problem.support is None:
+        return ""
+    return "; ".join(f"{name}: {count(int(mask.sum()), 'scene')}" for name, mask in _sections(problem).items())
+
+
+def _resolution(task: Task) -> str:
+    if isinstance(task, Sprites):
+        return f"{task.size} x {task.size} pixels of {CHANNELS} channels"
+    if isinstance(task, Picture | Locate):
+        rows, columns = (task.n, task.n) if isinstance(task, Locate) else task.image
+        return f"{rows} x {columns} pixels"
+    # Without loading any image set.
+    size = task.images.size if isinstance(task, ComponentTask) and task.images is not None else None
+    return f"{size} x {size} pixels an image" if size is not None else ""
+
+
+def _inputs(task: Task) -> str:
+    encoding = getattr(task, "encoding", None)
+    if encoding is not None:
+        return f"{named(encoding)}: {first_line(encoding)}"
+    if isinstance(task, Sprites):
+        return f"{task.inputs} latents of every sprite"
+    if isinstance(task, ComponentTask):
+        return (
+            "one unit for every level of every component" if task.images is None else "pictures, a channel group each"
+        )
+    if isinstance(task, Locate):
+        return "the picture itself"
+    return (
+        "cosine and sine of the angle, after the digit if there are several" if isinstance(task, RotatedDigit) else ""
+    )
+
+
+def _limits(task: Task) -> str:
+    pictures = image_set_of(task)
+    if pictures is not None:
+        return f"pictures of the image set {pictures}, combined by a program"
+    return "as good as its table" if isinstance(task, Table) else "synthetic: made by formulas, nothing was measured"
+
+
+def _measured(setting: SettingRuns, problem: Problem) -> dict[str, str]:
+    """Scores by section, each with its interval over seeds; sections without any are left out."""
+    found = {section: _scores(setting, section) for section in _sections(problem)}
+    return {section: "; ".join(words) for section, words in found.items() if words}
+
+
+def _scores(setting: SettingRuns, section: str) -> Sequence[str]:
+    names = [f"{section}_{score}" for score in SCORES]
+    names += [f"{name}.{section}" for name in BY_SECTION]
+    if setting.numbers(f"{section}_nmse"):
+        names.remove(f"{BY_SECTION[0]}.{section}")  # the same number
+    return [f"{name} {interval(measured)}" for name in names if (measured := setting.interval(name)) is not None]
+
+
+def _verdicts(setting: SettingRuns, judgements: Mapping[str, Judgement]) -> Iterable[str]:
+    """What the claims it serves say and how they came out; of its controls how they came out."""
+    for use in setting.uses:
+        judged = judgements.get(use.claim.id)
+        if judged is not None and not use.control:
+            yield f"{use.claim.id} {judged.verdict}: {use.claim.says}"
+        elif judged is not None:
+            yield f"Control of {use.claim.id}: {judged.control_verdict}."
