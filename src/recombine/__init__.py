@@ -22,6 +22,7 @@ _HOMES = {
     "InputError": "recombine.core.errors",
     "Problem": "recombine.data",
     "Recipe": "recombine.training",
+    "advise": "recombine.studies.advising",
     "audit": "recombine.audits",
     "compositions": "recombine.core.compositions",
     "encodings": "recombine.data",
@@ -54,6 +55,7 @@ __all__ = [
     "InputError",
     "Problem",
     "Recipe",
+    "advise",
     "audit",
     "audits",
     "compositions",
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
     from recombine.data import Problem, encodings, tasks
     from recombine.splits import supports
     from recombine.studies import Experiment
+    from recombine.studies.advising import advise
     from recombine.studies.explaining import explain
     from recombine.studies.forecasting import forecast
     from recombine.studies.training import train

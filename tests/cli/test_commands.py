@@ -102,9 +102,17 @@ def test_a_recipe_takes_a_list_of_penalties(tmp_path: Path):
     assert run["specification"]["recipe"]["penalties"] == [{"kind": "rendering", "entropy": 0}]  # 0.01 is usual
 
 
+def test_recipes_add_up_and_the_later_value_wins(tmp_path: Path):
+    recipes = ("--recipe", "steps=5,batch=8", "--recipe", "rate=0.01,steps=3")
+    arguments = (*BLOCK, "--model", "mlp-decoder:width=8,depth=1", *recipes, "--store", "here", "--json")
+    (run,) = document(recombine("train", "bump", *arguments, cwd=tmp_path))
+    assert run["specification"]["recipe"] == {"steps": 3, "batch": 8, "rate": 0.01}
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (("train", "bump", *BLOCK, *HURRY, "--recipe", "steps=5,steps=6"), "'steps' is given twice"),
         (("forecast", "bmup"), "did you mean 'bump'"),
         (("forecast", "missing.yaml"), "cannot read 'missing.yaml'"),
         (("forecast", "bump"), "holds nothing out"),

@@ -94,6 +94,36 @@ def test_the_document_has_the_same(home: Path):
     assert found["experiment"]["problem"]["task"] == {"kind": "bump", "n": 8}
 
 
+def test_shares_of_the_error_are_told_drawn_and_written(home: Path):
+    digest = digest_of(home)
+    told = recombine("explain", digest, "--store", "here", "-o", "shares.svg", cwd=home)
+    written = json.loads(recombine("explain", digest, "--store", "here", "--json", cwd=home).stdout)
+    assert sum(each["share"] for each in written["blame"]) == pytest.approx(1.0)
+    assert written["cause"] == max(written["blame"], key=lambda each: each["share"])["failure"]
+    for each in written["blame"]:
+        assert set(each) == {"failure", "share", "text", "evidence"}
+        assert each["share"] < 0.005 or (each["failure"] in told.stdout and each["text"] in told.stdout)
+    assert "share of the held-out error" in (home / "shares.svg").read_text()
+
+
+def test_a_run_of_components_is_explained_by_the_command(tmp_path: Path):
+    problem, model = Problem(rc.tasks.addition(), rc.splits.anchors(first=4, second=4)), rc.models.mlp(width=4)
+    experiment = rc.Experiment(problem=problem, model=model, measures=("slope",))
+    weights = {name: tensor.numpy() for name, tensor in build(problem, model, 0).state_dict().items()}
+    commit(experiment, Outcome("done", None, {"slope": 1.0}, {}, weights=weights), Store(tmp_path / "here"))
+    told = ("explain", experiment.digest()[:8], "--store", "here", "--at", "y=1,x=2", "-o", "figure.svg")
+    done = recombine(*told, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["cause"] == "not learned"
+    assert found["blame"][0]["failure"] == "not learned"
+    assert {each["name"] for each in found["sections"]} == {"id", "ood"}
+    assert "at: task 'addition' draws no pictures over y and x" in found["undefined"][-1]
+    drawn = (tmp_path / "figure.svg").read_text()
+    assert "share of the held-out error" in drawn
+    assert "additive share" in drawn
+
+
 def test_the_numbers_are_those_that_were_recorded(home: Path):
     run = recorded_run(digest_of(home), home / "here")
     found = explain(run)
@@ -132,7 +162,7 @@ def test_the_truth_needs_no_weights():
         (("{digest}", "--at", "3,4"), "--at '3,4' must name each factor once with the index of a level"),
         (("{digest}", "-o", "figure.png"), "give a name that ends in .svg"),
         (("{digest}", "-o", "no/figure.svg"), "there is no folder 'no'"),
-        (("{component}",), "is of task 'addition', which draws no pictures over y and x"),
+        (("{component}",), "was recorded without its weights, so that nothing can be asked of it; train it again with"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_code_two(home: Path, arguments, says):

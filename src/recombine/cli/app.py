@@ -7,7 +7,20 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from recombine.cli import auditing, benching, explaining, forecasting, health, listing, reporting, reproducing, training
+from recombine.cli import (
+    advising,
+    auditing,
+    benching,
+    calibrating,
+    explaining,
+    exporting,
+    forecasting,
+    health,
+    listing,
+    reporting,
+    reproducing,
+    training,
+)
 from recombine.core.errors import InputError, unknown
 
 app = typer.Typer(
@@ -22,11 +35,14 @@ for command in (
     forecasting.forecast,
     training.train,
     explaining.explain,
+    advising.advise,
     auditing.audit,
+    exporting.export,
     reproducing.plan,
     reproducing.reproduce,
     reproducing.check,
     reporting.report,
+    calibrating.calibrate,
     benching.bench,
     health.doctor,
 ):

@@ -21,16 +21,17 @@ def explain(
     at: Annotated[
         str | None,
         typer.Option(
-            "--at", help="Which answer is taken apart, by level indices: y=12,x=9. [default: the deepest held out]"
+            "--at",
+            help="Which picture is taken apart, by level indices: y=12,x=9. [default: the deepest held out]",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Also draw the answer and its parts to this SVG file.")
+        Path | None, typer.Option("--output", "-o", help="Also draw the shares and what shows them to this SVG file.")
     ] = None,
     store: StorePath = None,
     json: Json = False,
 ) -> None:
-    """Say which failure a trained decoder is, which remembered pictures its answer is made of, and where it goes wrong.
+    """Say how much of a trained model's held-out error is due to which failure, with the evidence.
 
     Example: recombine explain 3f09 --at y=10,x=9 -o explanation.svg
     """
@@ -46,7 +47,7 @@ def explain(
     except NoWeights as error:
         raise NoWeights(error.experiment, error.digest, again(error.experiment)) from None
     if output:
-        from recombine.reports.explanation_figure import write_figure
+        from recombine.reports.blame_figure import write_figure
 
         write_figure(found, output)
     if json:

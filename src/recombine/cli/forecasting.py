@@ -1,12 +1,16 @@
 """`recombine forecast`: the verdict before training."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recombine.cli.output import Json, print_json, print_table
 from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, SupportName, parse_member, read_problem
+
+if TYPE_CHECKING:
+    from recombine.data.task import Task
+    from recombine.theory.outlook import Outlook
 
 SHADES = ".:-=+*#%@"
 
@@ -36,6 +40,8 @@ def forecast(
         facts = {} if described.support is not None else {"certificate": described.certificate().to_dict()}
         print_json({"problem": described.settings(), "digest": described.digest(), **facts, **found.to_dict()})
     else:
+        if found.outlook:
+            show_outlook(found.outlook)
         typer.echo(found.verdict)
         typer.echo()
         told = any(part.accuracy is not None for part in found.sections)  # scenes have no accuracy
@@ -49,6 +55,8 @@ def forecast(
             for part in found.sections
         ]
         print_table(("section", found.quantity, "between", *(("accuracy",) if told else ())), rows)
+        if told:
+            typer.echo(what_is_right(described.task))
         typer.echo()
         for each in found.details.get("answers", ()):
             numbers = ", ".join(
@@ -67,6 +75,33 @@ def forecast(
             typer.echo(text(described.parts))
     if strict and not found.composes:
         raise typer.Exit(1)
+
+
+def show_outlook(outlook: "Outlook") -> None:
+    """What to expect of trained networks, section by section, and which failures."""
+    typer.echo(outlook.verdict)
+    typer.echo()
+    rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.sections]
+    print_table(("section", "performance", "between"), rows)
+    if not outlook.calibrated:
+        typer.echo("These are the theory's own numbers: no networks were trained to tune it on such problems.")
+    for each in outlook.failures:
+        typer.echo(f"- {each.failure}: {each.text}")
+    typer.echo()
+
+
+def what_is_right(task: "Task") -> str:
+    """What counts as right in the column of accuracies."""
+    from recombine.data.picture_task import PictureTask
+    from recombine.theory.scores import TOLERANCE
+
+    if not isinstance(task, PictureTask):
+        return "accuracy: share of classes that are right; an answer of zero counts one half."
+    extreme, pixels = "darkest" if task.dark else "brightest", "pixel" + "s" * (TOLERANCE != 1)
+    return (
+        f"accuracy: share of pictures with one {extreme} pixel, at most {TOLERANCE} {pixels} away from the true one "
+        "along rows and along columns."
+    )
 
 
 def missing_parts(maps: Sequence[Sequence[Sequence[float]]]) -> Iterator[str]:

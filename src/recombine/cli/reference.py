@@ -41,10 +41,14 @@ def reference() -> str:
 def pages() -> dict[str, str]:
     """Every generated page by file name."""
     from recombine.benchmarks import page
+    from recombine.studies import calibration_file
     from recombine.studies.stores import REFERENCE
+    from recombine.theory.calibration import document
 
     measured = json.loads((REFERENCE / "benchmarks.json").read_text(encoding="utf-8"))
-    return {"reference.md": reference(), "performance.md": page(measured)}
+    saved = document()
+    scores = {} if saved is None else {"calibration.md": calibration_file.page(saved)}
+    return {"reference.md": reference(), "performance.md": page(measured), **scores}
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     from recombine.studies.progress import progress_for
     from recombine.studies.stacks import plan_stacks
     from recombine.studies.stores import reading_stores
+    from recombine.studies.telling_apart import lines_apart
 
     experiments = _works(names, scale)
     to_run = missing(experiments, *reading_stores(store))
@@ -49,7 +50,8 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
             }
         )
         return
-    rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", item.line()) for item in to_run]
+    lines = zip(to_run, lines_apart(to_run), strict=True)
+    rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", line) for item, line in lines]
     print_table(("experiment", "expected", "what"), rows)
     typer.echo(
         f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "

@@ -26,7 +26,13 @@ def train(
     isolated: Isolated = None,
     support: SupportName = None,
     seeds: Annotated[int, typer.Option("--seeds", help="How many runs, one a seed.")] = 1,
-    recipe: Annotated[str, typer.Option("--recipe", help="How to train: steps=700,batch=32,rate=0.001.")] = "",
+    recipe: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--recipe",
+            help="How to train: steps=700,batch=32,rate=0.001. May be repeated; the later value of a setting wins.",
+        ),
+    ] = None,
     measures: Annotated[
         str, typer.Option("--measures", help="Measures beside the usual ones, with commas; see `list measures`.")
     ] = "",
@@ -47,7 +53,7 @@ def train(
 
     described = read_problem(problem, settings, hold_out, isolated, support)
     asked = [name.strip() for name in measures.split(",") if name.strip()]
-    how = Recipe.read(parse_settings(recipe))
+    how = Recipe.read({name: value for text in recipe or [] for name, value in parse_settings(text).items()})
     runs = go(described, parse_member(model), seeds, how, store, workers, measures=asked, checkpoints=checkpoints)
     bodies = [run.record.body for run in runs]
     if json:

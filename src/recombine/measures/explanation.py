@@ -13,6 +13,8 @@ import numpy as np
 from recombine.core.shapes import Bool
 from recombine.measures.accuracy import position_accuracy
 from recombine.measures.answer import Answer, deepest, defined, take_apart
+from recombine.measures.blame import Blame
+from recombine.measures.blame_pictures import blame_pictures
 from recombine.measures.correlation import pearson
 from recombine.measures.error import nmse
 from recombine.measures.evidence import Evidence
@@ -94,6 +96,12 @@ class Explanation:
     layers: tuple[LayerScore, ...]
     lost: str | None  # the layer at which factorisation is lost; None: at none, or not known
     held_out: Bool[np.ndarray, "y x"]
+    blame: Blame  # shares of the error deep in the hole by cause
+
+    @property
+    def cause(self) -> str | None:
+        """The failure with the largest share of the error; None: there is no error to speak of."""
+        return self.blame.cause
 
     def __str__(self) -> str:
         return text(self)
@@ -104,6 +112,7 @@ class Explanation:
         return {
             "finding": str(self.finding),
             "verdict": self.verdict,
+            **self.blame.to_dict(),
             "at": {"y": answer.y, "x": answer.x, "trained": answer.trained},
             "answer": {
                 "nmse": answer.nmse,
@@ -131,11 +140,13 @@ def explain_evidence(
     at: tuple[int, int] | None = None,
     shown: Bool[np.ndarray, " combinations"] | None = None,
     stripes: Stripes | None = None,
+    allowed: Bool[np.ndarray, " combinations"] | None = None,
 ) -> Explanation:
     """Which failure what a network showed is, and what its answer to the combination ``at`` (y, x) is made of.
 
     Without ``at`` it is the held-out combination farthest from training. ``shown`` are the combinations that training
-    really showed, where they are not the whole section "id", and ``stripes`` what it showed of one factor alone.
+    really showed, where they are not the whole section "id", ``stripes`` what it showed of one factor alone, and
+    ``allowed`` the combinations it draws from, where these are not "id".
     """
     shown = evidence.section("id") if shown is None else shown
     answer = take_apart(evidence, deepest(evidence) if at is None else at, shown, stripes)
@@ -166,6 +177,7 @@ def explain_evidence(
         layers=layers,
         lost=lost_layer({layer.name: layer.contrast for layer in layers}),
         held_out=evidence.section("ood").reshape(evidence.shape),
+        blame=blame_pictures(evidence, shown, stripes, allowed),
     )
     decided = replace(found, finding=decide(found))
     return replace(decided, verdict=sentence(decided))

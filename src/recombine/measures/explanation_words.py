@@ -37,12 +37,12 @@ def sentence(found: "Explanation") -> str:
 
 
 def text(found: "Explanation") -> str:
-    """The verdict, what the answer is made of, scores by section, superposition and layers."""
-    parts = [found.verdict, _made_of(found.answer)]
+    """The verdict, what is to blame, what the answer is made of, scores by section, superposition and layers."""
+    parts = [found.verdict, str(found.blame), _made_of(found.answer)]
     rows = [(each.name, str(each.combinations), _number(each.nmse), _percent(each.accuracy)) for each in found.sections]
     if found.answer.stripes:
         rows.append(("stripes", str(found.answer.stripes), _number(found.stripes_nmse), "undefined"))
-    parts.append(_table(("section", "pictures", "nMSE", "in place"), rows))
+    parts.append(table(("section", "pictures", "nMSE", "in place"), rows))
     if found.superposition:
         made = found.superposition
         parts.append(
@@ -57,7 +57,7 @@ def text(found: "Explanation") -> str:
             (each.name, _number(each.factorisation, ".3f"), _two(each.contrast), _two(each.probe))
             for each in found.layers
         ]
-        parts.append(f"{_table(('layer', 'F', 'D', 'held-out probe'), rows)}\n{_lost(found)}")
+        parts.append(f"{table(('layer', 'F', 'D', 'held-out probe'), rows)}\n{_lost(found)}")
     return "\n\n".join(parts)
 
 
@@ -88,7 +88,7 @@ def _made_of(answer: "Answer") -> str:
         (names[name], *map(_percent, (each.same, each.same_chance, each.near, each.near_chance)))
         for name, each in answer.shares.items()
     ]
-    return "\n".join([*lines, _table(("weight on", "exactly", "blind", "within one step", "blind"), rows)])
+    return "\n".join([*lines, table(("weight on", "exactly", "blind", "within one step", "blind"), rows)])
 
 
 def _part(each: "Contributor") -> str:
@@ -123,7 +123,7 @@ def _lost(found: "Explanation") -> str:
     return "by the volume contrast, factorisation is lost at no layer: the output has |D| below 0.1"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [header, *rows]]
     return "\n".join(line.rstrip() for line in lines)

@@ -1,7 +1,6 @@
-"""One explained answer as a figure: the truth, the answer, the sum of remembered pictures, and their weights."""
+"""One explained answer as a figure: truth, answer, the sum of remembered pictures, their weights, and the shares."""
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,22 +9,17 @@ from recombine.core.shapes import Float
 from recombine.factors import Factor
 from recombine.measures.answer import TRACE, Answer
 from recombine.measures.explanation import Explanation
+from recombine.reports.blame_bars import share_bars
 from recombine.reports.canvas import RED, colour_bar, label_levels, svg
 from recombine.reports.error_maps import outline
 from recombine.reports.numbers import count, short
-from recombine.reports.writing import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SIZE = (10.0, 3.6)  # inches
-UNKNOWN = "#e8e8e8"  # combinations that training did not show
-
-
-def write_figure(found: Explanation, output: Path) -> Path:
-    """Write the figure of an explanation to an SVG file, whole or not at all."""
-    return write_whole(output, explanation_svg(found).encode())
+SIZE = (13.0, 3.6)  # inches
+UNKNOWN = "#e8e8e8"  # combinations that training did not show, or that nothing is known of
 
 
 def explanation_svg(found: Explanation) -> str:
@@ -34,9 +28,12 @@ def explanation_svg(found: Explanation) -> str:
 
 
 def draw(found: Explanation, figure: "Figure") -> None:
-    """Four panels in a row. Answer and sum share one scale, so that they can be compared; the truth has its own."""
+    """Four panels in a row and the shares of the error.
+
+    Answer and sum share one scale, so that they can be compared; the truth has its own.
+    """
     answer = found.answer
-    truth, drawn, total, weights = figure.subplots(1, 4)
+    truth, drawn, total, weights, shares = figure.subplots(1, 5)
     _picture(figure, truth, answer.truth, float(answer.truth.max()), f"truth\ny = {answer.y}, x = {answer.x}")
     most = max(float(answer.drawn.max()), float(answer.sum.max()))
     error = "" if answer.nmse is None else f"nMSE {short(answer.nmse)}"
@@ -44,6 +41,7 @@ def draw(found: Explanation, figure: "Figure") -> None:
     parts = count(len(answer.contributors), "picture")
     _picture(figure, total, answer.sum, most, f"sum of {parts}\n{answer.energy:.0%} of the answer's energy")
     _weights(figure, weights, found)
+    share_bars(shares, found.blame)
 
 
 def _picture(figure: "Figure", axes: "Axes", ink: Float[np.ndarray, "rows columns"], most: float, title: str) -> None:

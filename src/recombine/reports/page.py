@@ -9,18 +9,19 @@ from recombine.reports.markup import Markup, join, raw, tag
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 PLACES = {
     "verdicts": "Verdicts",
-    "sweeps": "Sweeps",
     "settings": "Settings",
-    "forecast": "Predicted against observed",
-    "parity": "Which kernel predicts the slope?",
     "speed": "Speed",
     "provenance": "Provenance",
 }
 # Sections of pages that have something to say in them.
 AT_TIMES = {
+    "sweeps": "Sweeps",
+    "forecast": "Predicted against observed",
+    "scoreboard": "Scoreboard of the forecast",
     "supports": "Support checker",
     "geometry": "Geometry beside its baselines",
     "percolation": "Percolation beside training",
+    "parity": "Which kernel predicts the slope?",
 }
 # Sections of the page of an audit.
 OF_AUDITS = {

@@ -15,6 +15,7 @@ from recombine.reports.page import page
 from recombine.reports.parity import parity_section
 from recombine.reports.percolation_section import percolation_section
 from recombine.reports.provenance import command_for_all, provenance_section
+from recombine.reports.scoreboard_section import scoreboard_section
 from recombine.reports.setting_section import settings_section
 from recombine.reports.speed import speed_section
 from recombine.reports.support_table import support_section
@@ -43,6 +44,7 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], 
         "sweeps": sweeps_section(findings),
         "settings": settings_section(findings),
         "forecast": forecast_section(findings),
+        "scoreboard": scoreboard_section(),
         "supports": support_section(findings),
         "geometry": geometry_section(findings),
         "percolation": percolation_section(findings),

@@ -4,8 +4,9 @@ import operator
 import reprlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from recombine.data.pictures import Picture
 from recombine.measures import Evidence
 from recombine.measures.evidence import FACTORS
 from recombine.measures.explanation import Explanation, explain_evidence
+from recombine.measures.explanation_general import GeneralExplanation
 from recombine.measures.remembered import Stripes
 from recombine.records.nearest import nearest
 from recombine.studies.experiment import Experiment
@@ -27,6 +29,10 @@ TRAIN_ELSEWHERE = (
 )
 
 
+# Of pictures over y and x, with one answer taken apart; of anything else.
+AnyExplanation: TypeAlias = Explanation | GeneralExplanation
+
+
 class NoWeights(InputError):
     """A run whose weights were not kept, so that its answers cannot be computed again."""
 
@@ -36,10 +42,10 @@ class NoWeights(InputError):
         self.digest = digest
 
 
-class Explanations(Sequence[Explanation]):
+class Explanations(Sequence[AnyExplanation]):
     """The explanation of each seed, in order. Printed, it is their verdicts and the page of the first seed."""
 
-    def __init__(self, seeds: Sequence[int], explanations: Sequence[Explanation]) -> None:
+    def __init__(self, seeds: Sequence[int], explanations: Sequence[AnyExplanation]) -> None:
         self.seeds = tuple(seeds)
         self._explanations = tuple(explanations)
 
@@ -49,7 +55,7 @@ class Explanations(Sequence[Explanation]):
     def __len__(self) -> int:
         return len(self._explanations)
 
-    def __iter__(self) -> Iterator[Explanation]:
+    def __iter__(self) -> Iterator[AnyExplanation]:
         return iter(self._explanations)
 
     @property
@@ -66,18 +72,19 @@ class Explanations(Sequence[Explanation]):
 
 
 @overload
-def explain(run: Run, at: Mapping[str, int] | None = None) -> Explanation: ...
+def explain(run: Run, at: Mapping[str, int] | None = None) -> AnyExplanation: ...
 
 
 @overload
 def explain(run: Runs, at: Mapping[str, int] | None = None) -> Explanations: ...
 
 
-def explain(run: object, at: object = None) -> Explanation | Explanations:
-    """Which failure a trained decoder is, and which remembered pictures one of its answers is made of.
+def explain(run: object, at: object = None) -> AnyExplanation | Explanations:
+    """How much of a trained model's held-out error is due to which failure, with the evidence.
 
-    The answer is that to the held-out combination deepest in the hole, or to the one with the level indices ``at``:
-    ``{"y": 12, "x": 9}``. One run gives one explanation, the runs that `rc.train` returns an explanation for each seed.
+    Of pictures over y and x, one answer is also taken apart into remembered pictures: that to the held-out combination
+    deepest in the hole, or to the one with the level indices ``at``: ``{"y": 12, "x": 9}``. One run gives one
+    explanation, the runs that `rc.train` returns an explanation for each seed.
     """
     place = None if at is None else _place(at)
     if isinstance(run, Run):
@@ -120,14 +127,8 @@ def recorded_run(prefix: str, store: Path | None = None) -> Run:
         ) from None
 
 
-def _explain(run: Run, at: tuple[int, int] | None) -> Explanation:
+def _explain(run: Run, at: tuple[int, int] | None) -> AnyExplanation:
     experiment, record = run.experiment, run.record
-    task = experiment.problem.task
-    if not isinstance(task, Picture):
-        raise InputError(
-            f"run {record.digest} is of task {task.kind!r}, which draws no pictures over y and x; "
-            "explain takes apart pictures, so give a run of e.g. bump."
-        )
     if record.body["status"] != "done":
         raise InputError(
             f"run {record.digest} failed: {record.body['reason']}; it has nothing to explain, "
@@ -135,9 +136,17 @@ def _explain(run: Run, at: tuple[int, int] | None) -> Explanation:
         )
     if experiment.model.trainable and not record.weights:
         raise NoWeights(experiment, record.digest)
+    task, problem = experiment.problem.task, experiment.problem
+    if not isinstance(task, Picture):
+        from recombine.studies.blaming import explain_other
+
+        found = explain_other(run)
+        word = f"at: task {task.kind!r} draws no pictures over y and x, so that no answer was taken apart"
+        return found if at is None else replace(found, undefined=(*found.undefined, word))
     evidence = run.evidence
     assert isinstance(evidence, Evidence)
-    return explain_evidence(evidence, at, experiment.problem.shown(experiment.seed), _stripes(run, task))
+    shown = problem.shown(experiment.seed)
+    return explain_evidence(evidence, at, shown, _stripes(run, task), problem.trained)
 
 
 def _stripes(run: Run, task: Picture) -> Stripes | None:

@@ -19,6 +19,7 @@ from recombine.data.pictures import Picture
 from recombine.data.task import Examples
 from recombine.models import ModelSpec, models
 from recombine.splits import unseen_levels
+from recombine.studies.outlook import outlook
 from recombine.studies.percolating import with_percolation
 from recombine.theory import (
     ComponentKernel,
@@ -45,7 +46,15 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
     model's own tangent kernel at its initial weights of ``seed``, beside them. Pictures of bumps and stripes are also
     told whether their training centres hang together (`with_percolation`), which does not enter the verdict.
+    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
     """
+    found = by_kernels(problem, model, seed)
+    spec = None if model is None else models.parse(model)
+    return replace(found, outlook=outlook(problem, found, spec, seed=seed))
+
+
+def by_kernels(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
+    """The forecast without its outlook."""
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
     if problem.support is not None:

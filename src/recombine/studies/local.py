@@ -185,6 +185,7 @@ def commit(work: Work, outcome: Outcome, store: Store) -> None:
         "measures": outcome.measures,
         "cost": outcome.cost,
         "layers": list(outcome.layers),
+        "parameters": sum(array.size for array in outcome.weights.values()),
         "undefined": outcome.undefined,
         "forecast": work.forecast_digest,
         "provenance": provenance(),

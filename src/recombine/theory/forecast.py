@@ -14,6 +14,7 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Integer, Real
+from recombine.theory.outlook import Outlook
 from recombine.theory.reasons import Reason, alone_reasons, seen_reason, superposition_reason, unfitted_reason
 from recombine.theory.scores import blank_error, place_accuracy
 from recombine.theory.solve import regress
@@ -65,6 +66,7 @@ class Forecast:
     outputs: Float[np.ndarray, "items pixels"] | None = field(compare=False, repr=False)  # mean over kernels
     seconds: float = field(compare=False)
     details: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # more numbers, as JSON values
+    outlook: Outlook | None = field(default=None, compare=False, repr=False)  # what to expect of trained networks
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the predicted images, as JSON values."""
@@ -77,6 +79,7 @@ class Forecast:
             "method": self.method,
             "seconds": self.seconds,
             **({"details": dict(self.details)} if self.details else {}),
+            **({"outlook": self.outlook.to_dict()} if self.outlook else {}),
         }
 
 

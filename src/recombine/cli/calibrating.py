@@ -1,0 +1,75 @@
+"""`recombine calibrate`: forecasts scored against networks that are trained for the purpose."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def calibrate(
+    trials: Annotated[int, typer.Option("--trials", min=8, help="Drawn problems in each of the two halves.")] = 200,
+    workers: Workers = None,
+    store: StorePath = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Also write the fit and its scores to this JSON file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Draw problems, foretell and train them, and score the forecast on the half it was not tuned on.
+
+    The public half is trained first and the forecast fitted to it; what it says of the other half is written down
+    before that half is trained. Stopped and started again, it goes on where it was.
+
+    Example: recombine calibrate --trials 200 --store runs/calibration
+    """
+    from recombine.records import user_store
+    from recombine.studies.calibrating import calibrate as go
+    from recombine.studies.calibration_file import check_place, save
+    from recombine.studies.local import check_workers
+    from recombine.studies.progress import progress_for
+    from recombine.studies.scoreboard import scoreboard
+
+    check_workers(workers)
+    if output:
+        check_place(output)
+    fitted, judged = go(trials, user_store(store), workers, progress_for())
+    found = scoreboard(judged)
+    if output:
+        save(fitted, found, output)
+    if json:
+        print_json(found)
+        return
+    typer.echo(f"{found['trials']} trials that the forecast had not seen.")
+    typer.echo()
+    rows = [(each["name"], spread(each["rank"]), spread(each["area"])) for each in found["rules"]]
+    print_table(("rule", "rank correlation", "AUROC of composes"), rows)
+    typer.echo(f"Mean error of the forecast {found['error']:.3f}; {found['inside']:.0%} inside its interval of 80%.")
+    for title, groups in (("family", found["families"]), ("expected failure", found["failures"])):
+        typer.echo()
+        print_table((title, "trials", "measured", "mean error", "bias", "inside", "rank correlation"), lines(groups))
+
+
+def lines(groups: "Sequence[dict[str, Any]]") -> list[tuple[str, ...]]:
+    """A line of the table for each group of trials."""
+    return [
+        (
+            each["name"],
+            str(each["trials"]),
+            f"{each['measured']:.2f}",
+            f"{each['error']:.2f}",
+            f"{each['bias']:+.2f}",
+            f"{each['inside']:.0%}",
+            "" if each["rank"] is None else spread(each["rank"]),
+        )
+        for each in groups
+    ]
+
+
+def spread(score: "dict[str, float]") -> str:
+    """A score with its interval."""
+    return f"{score['value']:.2f} [{score['low']:.2f}, {score['high']:.2f}]"

@@ -1,0 +1,83 @@
+"""An explanation as a figure: the shares of the error beside what shows it, whatever the task has to show."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recombine.factors import Factor
+from recombine.measures.explanation import Explanation
+from recombine.measures.explanation_general import GeneralExplanation, SupportMap
+from recombine.reports.blame_bars import share_bars
+from recombine.reports.canvas import COLOURS, colour_bar, label_levels, svg
+from recombine.reports.explanation_figure import UNKNOWN, explanation_svg
+from recombine.reports.writing import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PANEL, HEIGHT = 3.3, 3.4  # inches
+
+
+def write_figure(found: Explanation | GeneralExplanation, output: Path) -> Path:
+    """Write the figure of an explanation to an SVG file, whole or not at all."""
+    drawn = explanation_svg(found) if isinstance(found, Explanation) else general_svg(found)
+    return write_whole(output, drawn.encode())
+
+
+def general_svg(found: GeneralExplanation) -> str:
+    """The figure of an explanation of a task that is no picture over y and x, as SVG."""
+    return svg(partial(draw, found), (PANEL * _panels(found), HEIGHT))
+
+
+def draw(found: GeneralExplanation, figure: "Figure") -> None:
+    """The shares, then conjunctions, layers and a map of what training shows, where there are such."""
+    axes = iter(np.atleast_1d(figure.subplots(1, _panels(found))))
+    share_bars(next(axes), found.blame)
+    if found.conjunctions:
+        _conjunctions(next(axes), found)
+    if found.layers:
+        _layers(next(axes), found)
+    if found.support is not None:
+        _support(figure, next(axes), next(axes), found.support, found.quantity)
+
+
+def _panels(found: GeneralExplanation) -> int:
+    return 1 + bool(found.conjunctions) + bool(found.layers) + 2 * (found.support is not None)
+
+
+def _conjunctions(axes: "Axes", found: GeneralExplanation) -> None:
+    axes.barh(list(found.conjunctions), list(found.conjunctions.values()), color=COLOURS[0], height=0.65)
+    axes.invert_yaxis()
+    axes.set_xlabel("share of mean |coefficient|")
+    axes.set_title("what answers rest on,\nby conjunction")
+
+
+def _layers(axes: "Axes", found: GeneralExplanation) -> None:
+    places = range(len(found.layers))
+    axes.plot(places, list(found.layers.values()), marker="o", color=COLOURS[0])
+    axes.set_xticks(places, list(found.layers), rotation=45, ha="right")
+    axes.set_ylim(0, 1.05)
+    axes.set_ylabel("additive share")
+    axes.set_title(f"falls most at {found.lost}" if found.lost else "factorisation is lost at no layer")
+
+
+def _support(figure: "Figure", shown: "Axes", wrong: "Axes", found: SupportMap, quantity: str) -> None:
+    """What training shows, and where what is held out goes wrong, on the same grid."""
+    from matplotlib import colormaps
+
+    first, second = found.shown.shape
+    for axes, values, title, label, colours in (
+        (shown, found.shown, "what training shows", "examples", "Blues"),
+        (wrong, found.errors, "what is held out\n(grey: nothing)", quantity, "Reds"),
+    ):
+        drawn = axes.imshow(
+            values, cmap=colormaps[colours].with_extremes(bad=UNKNOWN), vmin=0, interpolation="none", aspect="auto"
+        )
+        label_levels(axes.yaxis, Factor.numbered(found.names[0], first))
+        label_levels(axes.xaxis, Factor.numbered(found.names[1], second))
+        axes.set_title(title)
+        axes.spines[:].set_visible(True)
+        colour_bar(figure, drawn, axes, label, location="bottom", shrink=0.9)

@@ -1,0 +1,123 @@
+"""What is to be expected of a network on a problem: the calibrated number by section, and the failure by name."""
+
+from collections.abc import Iterator, Mapping
+from math import isnan
+
+import numpy as np
+
+from recombine.core.failures import Failure
+from recombine.data import Problem
+from recombine.data.pictures import Picture
+from recombine.models import ModelSpec
+from recombine.studies.features import family, features, network, performance
+from recombine.theory import Forecast
+from recombine.theory.calibration import Calibration, standing
+from recombine.theory.outlook import COMPOSES_FROM, Expectation, Expected, Outlook, in_order
+
+KERNEL_REASONS = {
+    "not additive": Failure.NOT_ADDITIVE,
+    "shortcut": Failure.SHORTCUT,
+    "memorisation leak": Failure.LEAK,
+    "unseen value": Failure.UNSEEN_LEVEL,
+    "lacking pixels": Failure.TOO_LITTLE_OVERLAP,
+    "rank": Failure.TOO_LITTLE_OVERLAP,
+    "left free": Failure.TOO_LITTLE_OVERLAP,
+    "no compositional example": Failure.NO_COMPOSITIONAL_EXAMPLE,
+}
+LARGEST = 20_000  # combinations of a grid whose facts are counted one by one
+FEW_PARTNERS = 0.5  # of the levels of a factor, with which the rarest level of what is asked was shown
+INTERACTS_FROM = 0.1  # share of the answers' variance that is not a sum over levels
+
+
+def outlook(
+    problem: Problem,
+    found: Forecast,
+    model: ModelSpec | None = None,
+    loss: str = "mse",
+    seed: int = 0,
+    calibration: Calibration | None = None,
+) -> Outlook | None:
+    """What trained networks should do, from what kernels say; None where no right answer is known to compare with.
+
+    Without a model: over the sorts of networks that were trained for this family of tasks. Without a calibration that
+    knows the family the numbers are the theory's own.
+    """
+    if any(isnan(section.expected) for section in found.sections):
+        return None
+    known = calibration or standing()
+    if problem.support is not None or known is None or problem.grid.size > LARGEST:
+        return plain(found)
+    told = features(problem, model, loss, found, seed)
+    networks = [network(model, loss)] if model is not None else networks_of(known, family(problem))
+    sections = []
+    for name, each in told.items():
+        mean, low, high = known.expect([{**each, **one} for one in networks])
+        sections.append(Expectation(name, mean, low, high))
+    made = Outlook(tuple(sections), (), True)
+    if made.held_out.expected >= COMPOSES_FROM:
+        return made
+    return Outlook(made.sections, in_order(list(_failures(problem, found, told["ood"]))), True)
+
+
+def plain(found: Forecast) -> Outlook:
+    """The theory's own numbers, where nothing was tuned."""
+    sections = tuple(
+        Expectation(
+            each.name,
+            performance(each.expected, found.quantity),
+            performance(each.high, found.quantity),
+            performance(each.low, found.quantity),
+        )
+        for each in found.sections
+    )
+    failures = () if found.composes else in_order(list(_by_kernels(found)))
+    return Outlook(sections, failures, False)
+
+
+def networks_of(known: Calibration, kind: str) -> list[Mapping[str, float]]:
+    """The sorts of networks among the trials of a family; of all families where it has none."""
+    names = list(network(None, "mse"))
+    places = [known.names.index(name) for name in names]
+    mine = known.rows[:, known.names.index(f"is {kind}")] > 0 if f"is {kind}" in known.names else np.zeros(0, bool)
+    rows = known.rows[mine] if mine.any() else known.rows
+    return [dict(zip(names, row.tolist(), strict=True)) for row in np.unique(rows[:, places], axis=0)]
+
+
+def _by_kernels(found: Forecast) -> Iterator[Expected]:
+    """The failures that the forecast by kernels names itself."""
+    told = set()
+    for reason in found.reasons:
+        failure = KERNEL_REASONS.get(reason.name)
+        if failure is not None and failure not in told:
+            told.add(failure)
+            yield Expected(failure, reason.text, reason.evidence)
+
+
+def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> Iterator[Expected]:
+    """What the facts of the training set and the answers of kernels say will go wrong."""
+    named = list(_by_kernels(found))
+    yield from named
+    told = {each.failure for each in named}
+    if facts["unseen"] > 0:
+        share = facts["unseen"]
+        text = f"{share:.0%} of what is held out has a level that no training example shows."
+        yield Expected(Failure.UNSEEN_LEVEL, text, {"share": share})
+    if not facts["together"] and Failure.NO_COMPOSITIONAL_EXAMPLE not in told:
+        yield Expected(Failure.NO_COMPOSITIONAL_EXAMPLE, Failure.NO_COMPOSITIONAL_EXAMPLE.meaning, {"together": 0})
+    elif facts["apart"] > facts["unseen"]:
+        share = facts["apart"]
+        text = f"{share:.0%} of what is held out has levels that no chain of training examples joins."
+        yield Expected(Failure.TOO_LITTLE_OVERLAP, text, {"share": share})
+    rare = facts["partners"] < FEW_PARTNERS
+    if isinstance(problem.task, Picture) and facts["interaction"] > INTERACTS_FROM and not rare:
+        text = (
+            f"{facts['interaction']:.0%} of the pictures' variance is no sum over the levels of single factors, and "
+            "what training shows around the hole is what the answers will be made of."
+        )
+        yield Expected(Failure.SUPERPOSITION, text, {"interaction": facts["interaction"]})
+    elif rare:
+        text = (
+            f"The rarest level of what is held out was shown with {facts['partners']:.0%} of as many others as the "
+            "longest factor has levels, on average."
+        )
+        yield Expected(Failure.TOO_LITTLE_DATA, text, {"partners": facts["partners"]})

@@ -1,0 +1,80 @@
+"""The tangent kernel of a model over all that a task can show, so that many training sets are forecast with one."""
+
+import numpy as np
+
+from recombine.core.seeds import torch_seed
+from recombine.core.spec import canonical_json, dump
+from recombine.data import Problem
+from recombine.data.functions import FunctionTask
+from recombine.data.picture_task import PictureTask
+from recombine.models import ModelSpec, models
+from recombine.studies.additions import isolates
+from recombine.studies.forecasting import (
+    Kernel,
+    check_forecast_size,
+    forecast,
+    forecast_functions,
+    forecast_pictures,
+    model_kernel,
+)
+from recombine.theory import Forecast, tangent_kernels
+
+_last: dict[
+    str, Kernel
+] = {}  # of the latest task, model and seed: a kernel is computed for minutes and asked for often
+
+
+def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> Forecast:
+    """`recombine.forecast` for one of many training sets of a task: its model's kernel is computed for all of them.
+
+    A model that draws from noise has no tangent kernel, and is forecast without.
+    """
+    spec = None if model is None else models.parse(model)
+    if spec is not None and spec.generative:
+        spec = None
+    task = problem.task
+    if not isinstance(task, PictureTask | FunctionTask):
+        return forecast(problem, spec, seed)
+    check_forecast_size(problem)
+    kernels = tangent_kernels()
+    if spec is not None:
+        kernels |= {f"tangent kernel of {spec.kind}": shared_kernel(problem, spec, seed)}
+    return (forecast_functions if isinstance(task, FunctionTask) else forecast_pictures)(problem, kernels, seed)
+
+
+def shared_kernel(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+    """The kernel of ``model`` at its initial weights, over every combination and every factor shown alone.
+
+    Where training shows places between levels it is that of the problem alone.
+    """
+    if not model.trainable or problem.centres != "grid" or problem.spacing is not None or problem.rim:
+        return model_kernel(problem, model, seed)
+    name = canonical_json([dump(problem.task), dump(model), seed])
+    if name not in _last:
+        kernel = _over(problem, model, seed)
+        _last.clear()
+        _last[name] = kernel
+    return _last[name]
+
+
+def _over(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+    import torch
+
+    from recombine.models.tangent import tangent_kernel
+    from recombine.training.run import build
+
+    task, grid = problem.task, problem.grid
+    parts = [task.asked(seed), task.examples(grid.combinations(), seed)]
+    if isolates(task):
+        parts.append(task.at(task.alone(grid.names, None, False), seed))
+    codes = np.unique(np.concatenate([part.codes for part in (*parts, problem.everything)]), axis=0)
+    generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
+    whole = tangent_kernel(build(problem, model, seed), torch.from_numpy(codes), generator=generator)
+    row_of = {row.tobytes(): index for index, row in enumerate(codes)}
+
+    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        rows, columns = ([row_of[code.astype(np.float32).tobytes()] for code in block] for block in (a, b))
+        # In the precision of the weights, so that the solver's cut-off fits it.
+        return whole[np.ix_(rows, columns)].astype(np.float32)
+
+    return kernel

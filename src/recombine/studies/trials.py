@@ -1,0 +1,190 @@
+"""Problems drawn by chance, with a network for each, on which a forecast is tuned and scored.
+
+The public half may be looked at and tuned on. The other half has seeds of its own, which nothing but the score reads.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recombine.core.errors import InputError
+from recombine.core.seeds import stream
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.splits import regions
+from recombine.studies.experiment import Experiment
+from recombine.training import Recipe
+
+if TYPE_CHECKING:
+    from recombine.splits import Region
+
+Half = Literal["public", "score"]
+HALVES: tuple[Half, ...] = ("public", "score")
+ERRORS, RATES = ("id_nmse", "ood_nmse"), ("id_accuracy", "ood_accuracy")
+VERSION = 2  # of what is drawn: a half that was scored once is spent, and a forecast that was changed gets another
+TRIES = 1000  # draws until one is new and allowed
+
+
+def trials(half: Half, count: int) -> list[Experiment]:
+    """The first so many trials of a half: drawn problems, each with a network and a recipe; families take turns.
+
+    No trial is drawn twice, and none of the half that is scored is among as many of the public half.
+    """
+    taken = set(trials("public", count)) if half == "score" else set()
+    found = []
+    for index in range(count):
+        rng = stream(VERSION, "trial", half, str(index))
+        draw = list(FAMILIES.values())[index % len(FAMILIES)]
+        made = next(each for _ in range(TRIES) if (each := _allowed(draw, rng)) is not None and each not in taken)
+        taken.add(made)
+        found.append(made)
+    return found
+
+
+def _allowed(draw: Callable[["np.random.Generator"], Experiment], rng: "np.random.Generator") -> Experiment | None:
+    """A draw, unless no problem can be so: everything held out, or nothing."""
+    try:
+        return draw(rng)
+    except InputError:
+        return None
+
+
+def pictures(rng: "np.random.Generator") -> Experiment:
+    """A bump, a bump on a torus or a sum of stripes, with a hole or a few examples, drawn by a decoder."""
+    model = _chosen(
+        rng,
+        {"kind": "mlp-decoder", "width": 128, "depth": 1},
+        {"kind": "mlp-decoder", "width": 128, "depth": 3},
+        {"kind": "forced-rendering"},
+        {"kind": "cnn-decoder", "width": 8},
+    )
+    slow = model["kind"] == "cnn-decoder"
+    n = 8 if slow else int(rng.choice((8, 12)))
+    kind = str(rng.choice(("bump", "bump", "sum-of-stripes", "torus")))
+    code = {"kind": "one-hot"} if rng.random() < 0.5 else {"kind": "bump"}
+    task = tasks.parse({"kind": kind, "n": n, "sigma": float(rng.choice((0.7, 1.0, 1.5))), "encoding": code})
+    isolated = ("y", "x") if rng.random() < 1 / 3 else ()
+    problem = Problem(task, picture_split(rng, n), isolated=isolated)
+    recipe = Recipe(steps=600 if slow else 1500, batch=32, rate=3e-3, decay=0.0, schedule="one-cycle")
+    return Experiment(problem=problem, model=models.parse(model), recipe=recipe, measures=ERRORS)
+
+
+def picture_split(rng: "np.random.Generator", n: int) -> "Region":
+    """A hole, a corner, a cross of levels never shown, all but the diagonal or two axes, or a random part."""
+    side = int(rng.integers(2, n - 2))
+    low = int(rng.integers(0, n - side))
+    aside = int(rng.integers(0, n - side))
+    return _chosen(
+        rng,
+        regions.block(x=(low, low + side), y=(aside, aside + side)),
+        regions.corner(x=n - side, y=n - side),
+        regions.extrapolation(of=regions.cross(x=(low, low + 2), y=(low, low + 2))),
+        regions.diagonal(width=int(rng.integers(0, 3))),
+        regions.orthogonal(at={"x": int(rng.integers(n)), "y": int(rng.integers(n))}),
+        regions.random(fraction=float(rng.uniform(0.1, 0.9)), seed=int(rng.integers(1000))),
+    )
+
+
+def sums(rng: "np.random.Generator") -> Experiment:
+    """Symbolic addition: few or many partners, even or uneven, read by a lazy or a learning network."""
+    count = int(rng.integers(4, 10))
+    values = tuple(float(value) for value in np.arange(count) - (count - 1) / 2)
+    anchors = tuple(int(place) for place in rng.choice(count, int(rng.integers(1, 4)), replace=False))
+    split = _chosen(
+        rng,
+        regions.anchors(first=anchors, second=anchors),
+        regions.dispersed(partners=int(rng.integers(1, 4)), seed=int(rng.integers(1000))),
+        regions.random(fraction=float(rng.uniform(0.4, 0.85)), seed=int(rng.integers(1000))),
+        regions.diagonal(width=1),
+    )
+    problem = Problem(tasks.addition(values=values), split)
+    recipe = Recipe(steps=3000, batch="all", optimiser="adam", rate=1e-3, decay=0.0, stop=1e-4)
+    return Experiment(problem=problem, model=_reader(rng), recipe=recipe, measures=ERRORS)
+
+
+def classes(rng: "np.random.Generator") -> Experiment:
+    """Context dependence, equivalence, ordering and invariance, by squared error or logistic loss."""
+    problem = _chosen(rng, _context, _equivalence, _ordering, _invariance)(rng)
+    loss = _chosen(rng, "mse", "logistic")
+    recipe = Recipe(steps=2000, batch="all", optimiser="adam", rate=1e-3, decay=0.0, stop=1e-4, loss=loss)
+    return Experiment(problem=problem, model=_reader(rng), recipe=recipe, measures=RATES)
+
+
+def _context(rng: "np.random.Generator") -> Problem:
+    levels = int(rng.choice((4, 6, 8)))
+    sides = rng.integers(max(1, levels // 2 - 1), levels // 2 + 1, 2)
+    starts = [int(rng.integers(0, levels - side + 1)) for side in sides]
+    block = {
+        f"feature{k + 1}": (start, start + int(side)) for k, (start, side) in enumerate(zip(starts, sides, strict=True))
+    }
+    return Problem(tasks.context(levels=levels), regions.block(**block))
+
+
+def _equivalence(rng: "np.random.Generator") -> Problem:
+    size = int(rng.integers(2, 6))
+    anchors = int(rng.integers(1, size))
+    places = (*range(anchors), *range(size, size + anchors))
+    split = regions.anchors(first=places, second=places)
+    if rng.random() < 0.5:
+        split = regions.random(fraction=float(rng.uniform(0.3, 0.7)), seed=int(rng.integers(1000)))
+    return Problem(tasks.equivalence(classes=(size, size)), split)
+
+
+def _ordering(rng: "np.random.Generator") -> Problem:
+    split = regions.diagonal(width=int(rng.integers(1, 3)))
+    if rng.random() < 0.5:
+        split = regions.random(fraction=float(rng.uniform(0.5, 0.9)), seed=int(rng.integers(1000)))
+    return Problem(tasks.ordering(items=int(rng.integers(5, 13))), split)
+
+
+def _invariance(rng: "np.random.Generator") -> Problem:
+    relevant, irrelevant = 2 * int(rng.integers(1, 4)), int(rng.integers(2, 6))
+    split = _chosen(
+        rng,
+        regions.extrapolation(of=regions.block(irrelevant=(1, irrelevant))),
+        regions.cells(rows=[[0, 0]]),
+        regions.random(fraction=float(rng.uniform(0.4, 0.8)), seed=int(rng.integers(1000))),
+    )
+    return Problem(tasks.invariance(relevant=relevant, irrelevant=irrelevant), split)
+
+
+def functions(rng: "np.random.Generator") -> Experiment:
+    """Functions side by side or of one another, over a box of which a part was never shown."""
+    kind = str(rng.choice(("parallel", "parallel", "composed", "hill")))
+    levels = int(rng.choice((4, 6, 8)))
+    settings: dict[str, Any] = {"kind": kind, "levels": levels, "draw": int(rng.integers(1000))}
+    settings |= {"parts": 2} if kind == "parallel" else {}
+    side = int(rng.integers(levels // 2, levels))
+    low = int(rng.integers(0, levels - side + 1))
+    split = _chosen(
+        rng,
+        regions.block(x1=(low, low + side), x2=(low, low + side)),
+        regions.corner(x1=levels - side, x2=levels - side),
+        regions.random(fraction=float(rng.uniform(0.4, 0.9)), seed=int(rng.integers(1000))),
+        regions.diagonal(width=1),
+        regions.orthogonal(at={"x1": int(rng.integers(levels)), "x2": int(rng.integers(levels))}),
+    )
+    examples = int(rng.choice((30, 100, 400)))
+    problem = Problem(tasks.parse(settings), split, examples=examples, centres="uniform")
+    modules = 2 if kind == "parallel" and rng.random() < 0.4 else 1
+    model = models.feedforward(widths=(64, 64), modules=modules)
+    recipe = Recipe(steps=1500, batch=50, optimiser="adam", rate=3e-3, decay=0.0, schedule="one-cycle")
+    return Experiment(problem=problem, model=model, recipe=recipe, measures=ERRORS)
+
+
+def _reader(rng: "np.random.Generator") -> Any:
+    """A network that reads symbols: lazy or not, shallow or not."""
+    return models.mlp(width=200, depth=int(rng.choice((1, 1, 3))), scale=float(rng.choice((1.0, 0.1))))
+
+
+def _chosen(rng: "np.random.Generator", *options: Any) -> Any:
+    return options[int(rng.integers(len(options)))]
+
+
+FAMILIES: Mapping[str, Callable[["np.random.Generator"], Experiment]] = {
+    "pictures": pictures,
+    "sums": sums,
+    "classes": classes,
+    "functions": functions,
+}

@@ -1,0 +1,102 @@
+"""A forecast that has learned from trained networks: regression by a Gaussian process from facts to performance.
+
+The facts of a problem and what kernels predict for it are numbers; a trained network's held-out performance is one. The
+process is fitted to drawn problems (the public half of the trials), whose table it carries. Far from all of them it
+falls back to their mean, and says how little it knows (Rasmussen & Williams 2006, Eq. 2.25 and 2.26).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from recombine.core.shapes import Float
+
+WITHIN = 1.2816  # standard deviations on either side of the mean that hold 80% of a normal distribution
+CEILING, FLOOR = 1.0, -1.0  # of performance
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A fitted process: k(a, b) = signal exp(-|a - b|² / 2 length²) on standardised features, and noise."""
+
+    names: tuple[str, ...]
+    rows: Float[np.ndarray, "trials features"]
+    performance: Float[np.ndarray, " trials"]
+    length: float
+    signal: float  # variance
+    noise: float  # variance
+
+    def expect(self, features: Sequence[Mapping[str, float]]) -> tuple[float, float, float]:
+        """Mean performance and an interval of 80%, over networks with these features, each as likely as the others."""
+        asked = self._standard(np.array([[each.get(name, 0.0) for name in self.names] for each in features]))
+        near = self.signal * self._alike(asked, self._known)
+        means = self.performance.mean() + near @ self._weights
+        solved = np.linalg.solve(self._factor, near.T)
+        spread = self.signal + self.noise - np.square(solved).sum(axis=0)
+        mean = float(means.mean())
+        deviation = float(np.sqrt(np.maximum(spread, self.noise).mean() + means.var()))
+        low, high = mean - WITHIN * deviation, mean + WITHIN * deviation
+        return tuple(float(np.clip(value, FLOOR, CEILING)) for value in (mean, low, high))  # type: ignore[return-value]
+
+    @cached_property
+    def _known(self) -> Float[np.ndarray, "trials features"]:
+        return self._standard(self.rows)
+
+    @cached_property
+    def _factor(self) -> Float[np.ndarray, "trials trials"]:
+        gram = self.signal * self._alike(self._known, self._known)
+        return np.linalg.cholesky(gram + self.noise * np.eye(len(gram)))
+
+    @cached_property
+    def _weights(self) -> Float[np.ndarray, " trials"]:
+        centred = self.performance - self.performance.mean()
+        return np.linalg.solve(self._factor.T, np.linalg.solve(self._factor, centred))
+
+    def _standard(self, rows: Float[np.ndarray, "items features"]) -> Float[np.ndarray, "items features"]:
+        spread = self.rows.std(axis=0)
+        return (rows - self.rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+    def _alike(
+        self, a: Float[np.ndarray, "some features"], b: Float[np.ndarray, "others features"]
+    ) -> Float[np.ndarray, "some others"]:
+        distances = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1) - 2 * a @ b.T
+        return np.exp(-np.maximum(distances, 0.0) / (2 * self.length**2))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            "rows": np.round(self.rows, 6).tolist(),
+            "performance": np.round(self.performance, 6).tolist(),
+            "length": self.length,
+            "signal": self.signal,
+            "noise": self.noise,
+        }
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "Calibration":
+        return cls(
+            names=tuple(plain["names"]),
+            rows=np.array(plain["rows"], dtype=float),
+            performance=np.array(plain["performance"], dtype=float),
+            length=float(plain["length"]),
+            signal=float(plain["signal"]),
+            noise=float(plain["noise"]),
+        )
+
+
+def document() -> dict[str, Any] | None:
+    """What `recombine calibrate -o` wrote for this package: the fit, its scores, where it was made; None if nothing."""
+    place = files("recombine.theory") / "calibration.json"
+    return json.loads(place.read_text(encoding="utf-8")) if place.is_file() else None
+
+
+@cache
+def standing() -> Calibration | None:
+    """The calibration that comes with the package; None before there is one."""
+    saved = document()
+    return None if saved is None else Calibration.read(saved["calibration"])

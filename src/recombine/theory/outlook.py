@@ -1,0 +1,90 @@
+"""What is to be expected of a network: its performance by section with an interval, and the failure by name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recombine.core.failures import Failure
+
+COMPOSES_FROM = 0.9  # performance from which on a network is said to compose
+MEANING = "1 is perfect, 0 no better than knowing nothing, below 0 worse than that"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Performance that is expected in one section, between the ends of an interval of 80%."""
+
+    name: str
+    expected: float
+    low: float
+    high: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "expected": self.expected, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A failure that is expected, and the fact of the training set or of the kernels' answers that says so."""
+
+    failure: Failure
+    text: str
+    evidence: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"failure": str(self.failure), "text": self.text, "evidence": dict(self.evidence)}
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is expected of trained networks, in numbers that were tuned on trained networks, and why.
+
+    ``failures`` are in order: the first is the one to mend first. There are none where the network should compose.
+    """
+
+    sections: tuple[Expectation, ...]
+    failures: tuple[Expected, ...]
+    calibrated: bool  # else the numbers are those of the theory as they are
+
+    @property
+    def held_out(self) -> Expectation:
+        """The section of all that is held out."""
+        named = {section.name: section for section in self.sections}
+        return named["ood"] if "ood" in named else self.sections[-1]
+
+    @property
+    def failure(self) -> Failure | None:
+        """The first failure that is expected."""
+        return self.failures[0].failure if self.failures else None
+
+    @property
+    def composes(self) -> bool | None:
+        """Whether the whole interval says so; None where it does not decide."""
+        if self.held_out.low >= COMPOSES_FROM:
+            return True
+        return False if self.held_out.high < COMPOSES_FROM else None
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        part = self.held_out
+        words = {True: "Should compose", False: "Should not compose", None: "May or may not compose"}[self.composes]
+        numbers = f"held-out performance {part.expected:.2f} ({part.low:.2f} to {part.high:.2f}; {MEANING})"
+        why = f"; expected failure: {self.failure}" if self.failure else ""
+        return f"{words}: {numbers}{why}."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "verdict": self.verdict,
+            "composes": self.composes,
+            "failure": None if self.failure is None else str(self.failure),
+            "failures": [each.to_dict() for each in self.failures],
+            "performance": [section.to_dict() for section in self.sections],
+            "calibrated": self.calibrated,
+        }
+
+
+def in_order(found: Sequence[Expected]) -> tuple[Expected, ...]:
+    """The failures, the one to be mended first before the others."""
+    order = list(Failure)
+    return tuple(sorted(found, key=lambda each: order.index(each.failure)))

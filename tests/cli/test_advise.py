@@ -1,0 +1,118 @@
+"""`recombine advise`: what it prints, writes, refuses, and how it exits."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recombine.cli.advising import read_prices
+from recombine.cli.app import main
+from recombine.core.errors import InputError
+from recombine.core.spec import read_yaml
+from recombine.data import Problem
+from recombine.records import Store
+from recombine.studies import Work
+from recombine.studies.local import commit
+
+CONTEXT = ("context", "--set", "levels=4", "--hold-out", "block:feature1=0..1,feature2=2..3")
+
+
+def planted(problem: Problem, *_: object) -> float:
+    """One of the eight held-out combinations makes all the difference."""
+    (place,) = problem.grid.index(np.array([(1, 0, 3)]))
+    return 0.95 if problem.trained[place] else 0.3
+
+
+@pytest.fixture(autouse=True)
+def _planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recombine.studies.advising.expected_performance", planted)
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["advise", *arguments])
+    return int(ended.value.code or 0)
+
+
+def test_the_text_says_what_to_add_and_the_file_has_it(capsys, tmp_path: Path):
+    file = tmp_path / "advised.yaml"
+    assert run(*CONTEXT, "-o", str(file)) == 0
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(
+        "Add 1 example at a price of 1: the forecast of held-out performance rises from 0.30 to 0.95"
+    )
+    assert second.startswith("- combination: context = 1 with feature1 = 0 with feature2 = 3 (1 example, price 1;")
+    assert last == f"The problem with these additions is in {file}."
+    assert planted(Problem.read(read_yaml(file))) == 0.95
+    assert run(str(file)) == 0
+    assert capsys.readouterr().out.startswith("Nothing needs to be added")
+
+
+def test_the_json_is_one_document_with_prices(capsys):
+    assert run(*CONTEXT, "--price", "combination=2", "--price", "overlap=3", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["prices"] == {"isolated": 1.0, "combination": 2.0, "overlap": 3.0}
+    assert told["price"] == 2.0
+    (only,) = told["additions"]
+    assert (only["kind"], only["examples"], only["price"]) == ("combination", 1, 2.0)
+    assert told["composes"] is True
+    assert Problem.read(told["problem"]).task.kind == "context"
+
+
+def test_an_unturned_forecast_exits_with_one(capsys):
+    assert run(*CONTEXT, "--target", "1") == 1
+    assert capsys.readouterr().out.startswith("Nothing that was tried turns the forecast: with 1 example")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--verify",), "--verify trains a network, so it needs one; name it, e.g. --model mlp-decoder."),
+        (("--price", "combination"), "--price 'combination' must read kind=number"),
+        (("--price", "combination=-1"), "combination = -1.0, must be a number above 0"),
+        (("--price", "pairs=1"), "unknown kind of addition 'pairs'"),
+        (("--target", "2"), "target = 2 must be"),
+        (("--most", "0"), "most = 0 must be at least 1"),
+        (("--by", "place"), "unknown comparison 'place'"),
+        (("--seeds", "0"), "--seeds 0 must be at least 1"),
+        (("-o", "nowhere/a.yaml"), "there is no folder 'nowhere'"),
+    ],
+)
+def test_bad_input_exits_with_two_and_one_sentence(arguments: tuple[str, ...], says: str, capsys):
+    assert run(*CONTEXT, *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_prices_are_read_once_each():
+    assert read_prices(["isolated=1", "combination = 2.5"]) == {"isolated": 1.0, "combination": 2.5}
+    assert read_prices(None) == {}
+    with pytest.raises(InputError, match="isolated is given twice"):
+        read_prices(["isolated=1", "isolated=2"])
+
+
+def at_once(works: Sequence[Work], store: Store, *_: object) -> None:
+    """Train here: workers take longer to start than these runs."""
+    for work in works:
+        commit(work, type(work).run_together([work])[0], store)
+
+
+def test_advice_is_verified_by_training(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("recombine.studies.verifying.execute", at_once)
+    how = ("--model", "mlp:width=4", "--recipe", "steps=3,batch=all", "--seeds", "1", "--workers", "1")
+    assert run(*CONTEXT, "--verify", *how, "--store", str(tmp_path), "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["examples"] == 1
+    found = told["verification"]
+    assert (found["model"], found["quantity"]) == ("mlp", "held-out accuracy")
+    assert [arm["examples"] for arm in found["random"]] == [1, 2, 3, 5]  # ten of eight do not exist
+
+
+def test_nothing_is_trained_where_nothing_is_added(capsys, tmp_path: Path):
+    assert run(*CONTEXT, "--target", "0.3", "--verify", "--model", "mlp", "--store", str(tmp_path)) == 0
+    assert capsys.readouterr().out.startswith("Nothing needs to be added")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,147 @@
+"""Trials, the fit and its scores: drawn once, foretold before they are trained, scored beside plain rules."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
+
+from recombine.records import Store
+from recombine.studies import calibrating, calibration_file, change
+from recombine.studies.calibrating import Judged, Told, fit
+from recombine.studies.features import FAMILIES, family, features, measured_performance, performance
+from recombine.studies.forecasting import by_kernels
+from recombine.studies.progress import Progress
+from recombine.studies.scoreboard import area, bins, rank_correlation, resampled, scoreboard
+from recombine.studies.trials import trials
+from recombine.theory.calibration import document
+
+
+def test_trials_are_the_same_every_time_and_the_halves_share_none():
+    public, score = trials("public", 60), trials("score", 60)
+    assert public == trials("public", 60)
+    assert trials("public", 20) == public[:20]
+    assert len({*public, *score}) == 120
+    assert [family(each.problem) for each in public[:8]] == 2 * ["pictures", "sums", "classes", "functions"]
+    assert {family(each.problem) for each in score} == set(FAMILIES)
+
+
+def test_every_trial_has_features_that_are_numbers_and_the_same_names():
+    found = [features(e.problem, e.model, e.recipe.loss, by_kernels(e.problem))["ood"] for e in trials("public", 12)]
+    assert all(list(each) == list(found[0]) for each in found)
+    assert np.isfinite([list(each.values()) for each in found]).all()
+
+
+@pytest.mark.parametrize(
+    ("error", "quantity", "expected"),
+    [(0.0, "nMSE", 1.0), (1.0, "nMSE", 0.0), (7.0, "nMSE", -1.0), (0.5, "error rate", 0.0), (1.0, "error rate", -1.0)],
+)
+def test_performance_is_one_scale_for_both_sorts_of_error(error, quantity, expected):
+    assert performance(error, quantity) == pytest.approx(expected)
+
+
+def test_measured_performance_is_of_what_was_measured():
+    assert measured_performance({"id_nmse": 0.0, "ood_nmse": 0.25}) == {"id": 1.0, "ood": 0.75}
+    assert measured_performance({"id_accuracy": 1.0, "ood_accuracy": 0.75}) == {"id": 1.0, "ood": 0.5}
+
+
+def test_a_fit_learns_a_planted_relation():
+    rng = np.random.default_rng(0)
+    rows = [dict(zip("abc", row, strict=True)) for row in rng.uniform(-1, 1, (90, 3)).tolist()]
+    truth = [0.6 * row["a"] - 0.3 * row["b"] for row in rows]
+    found = fit(rows[:60], truth[:60])
+    told = np.array([found.expect([row])[0] for row in rows[60:]])
+    assert rank_correlation(told, np.array(truth[60:])) > 0.97
+
+
+def test_half_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_path, monkeypatch):
+    store, order = Store(tmp_path), []
+    quick = {half: [_short(each) for each in trials(half, 4)] for half in ("public", "score")}
+    monkeypatch.setattr(calibrating, "trials", lambda half, count: quick[half][:count])
+    train = calibrating._train
+
+    def watched(chosen, *rest):
+        written = [store.forecast(change(each, seed=0).digest()) for each in chosen]
+        order.append([each is not None for each in written])
+        train(chosen, *rest)
+
+    monkeypatch.setattr(calibrating, "_train", watched)
+    fitted, judged = calibrating.calibrate(4, store, 1, Progress())
+    assert order == [[False] * 4, [True] * 4]
+    assert len(fitted.rows) == len(judged) == 4
+    for each in judged:
+        written = store.forecast(change(each.told.trial, seed=0).digest())
+        assert (written["expected"], written["failure"]) == (each.told.expected, each.told.failure)
+        bodies = [store.read(change(each.told.trial, seed=seed).digest()).body for seed in calibrating.SEEDS]
+        found = [measured_performance(body["measures"])["ood"] for body in bodies]
+        assert each.measured == pytest.approx(np.mean(found))
+
+
+def _short(trial):
+    return change(trial, recipe=change(trial.recipe, steps=5))
+
+
+def judged(expected, measured, failures=None):
+    [trial] = trials("public", 1)
+    facts = {"held_out": 0.3, "distance": 0.1, "kernels": 0.0}
+    return [
+        Judged(Told(trial, {**facts, "kernels": e / 2}, e, e - 0.1, e + 0.1, None if failures is None else f), m, 1.0)
+        for e, m, f in zip(expected, measured, failures or [None] * len(measured), strict=True)
+    ]
+
+
+def test_a_forecast_that_is_right_scores_full_and_rules_that_say_nothing_score_none():
+    measured = np.linspace(-0.5, 1, 40)
+    found = scoreboard(judged(measured, measured, ["leak"] * 20 + ["shortcut"] * 20))
+    rules = {each["name"]: each for each in found["rules"]}
+    assert rules["forecast"]["rank"] == pytest.approx({"value": 1, "low": 1, "high": 1})
+    assert rules["forecast"]["area"]["value"] == rules["kernels alone"]["area"]["value"] == 1
+    assert rules["always fails"]["rank"]["value"] == 0
+    assert rules["always fails"]["area"]["value"] == 0.5
+    assert (found["error"], found["inside"]) == (0, 1)
+    assert [(each["name"], each["trials"]) for each in found["failures"]] == [("leak", 20), ("shortcut", 20)]
+
+
+def test_a_bias_is_told_on_the_page_as_a_pattern():
+    measured = np.linspace(-0.5, 0.5, 20)
+    saved = {
+        "calibration": {"performance": [0.0] * 7},
+        "scoreboard": scoreboard(judged(measured + 0.3, measured)),
+    }
+    text = calibration_file.page(saved)
+    assert "- pictures: expected too much by 0.30 on average over 20 trials" in text
+    assert "7 of them (the public half)" in text
+    even = {**saved, "scoreboard": scoreboard(judged(measured, measured))}
+    assert "No group of ten trials or more errs mostly" in calibration_file.page(even)
+
+
+def test_scores_are_those_of_scipy_and_scikit_learn():
+    rng = np.random.default_rng(2)
+    told, measured = rng.integers(0, 9, 31) / 8, np.round(rng.uniform(0.5, 1, 31), 1)
+    assert rank_correlation(told, measured) == pytest.approx(spearmanr(told, measured).statistic)
+    assert area(told, measured) == pytest.approx(roc_auc_score(measured >= 0.9, told))
+
+
+def test_ties_and_constants_have_scores_that_say_so():
+    flat, rising = np.zeros(6), np.arange(6.0)
+    assert rank_correlation(flat, rising) == rank_correlation(rising, flat) == 0
+    assert area(rising, flat) == 0.5
+    found = resampled(rank_correlation, rising, rising[::-1])
+    assert (found.value, found.low, found.high) == pytest.approx((-1, -1, -1))
+
+
+def test_bins_hold_every_trial_once():
+    rng = np.random.default_rng(1)
+    expected, measured = rng.uniform(-1, 1, 23), rng.uniform(-1, 1, 23)
+    found = bins(expected, measured)
+    assert sum(each["trials"] for each in found) == 23
+    assert sum(each["trials"] * each["measured"] for each in found) == pytest.approx(measured.sum())
+    assert [each["expected"] for each in found] == sorted(each["expected"] for each in found)
+
+
+def test_the_calibration_of_the_package_was_fitted_to_the_public_half():
+    saved = document()
+    assert saved is not None
+    rows = saved["calibration"]["rows"]
+    for trial, row in list(zip(trials("public", len(rows)), rows, strict=True))[::37]:
+        told = features(trial.problem, trial.model, trial.recipe.loss, by_kernels(trial.problem))["ood"]
+        assert row == pytest.approx([told[name] for name in saved["calibration"]["names"]], abs=1e-4)
