@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    trials: Annotated[int, typer.Option("--trials", min=8, help="Drawn problems in each of the two halves.")] = 200,
+    trials: Annotated[int, typer.Option("--trials", min=8, help="Drawn problems in each of the two halves.")] = 240,
     workers: Workers = None,
     store: StorePath = None,
     output: Annotated[
@@ -25,7 +25,7 @@ def calibrate(
     The public half is trained first and the forecast fitted to it; what it says of the other half is written down
     before that half is trained. Stopped and started again, it goes on where it was.
 
-    Example: recombine calibrate --trials 200 --store runs/calibration
+    Example: recombine calibrate --trials 240 --store runs/calibration
     """
     from recombine.records import user_store
     from recombine.studies.calibrating import calibrate as go

@@ -103,13 +103,13 @@ def _written(told: Told) -> dict[str, Any]:
 def fit(rows: Sequence[dict[str, float]], performance: Sequence[float]) -> Calibration:
     """The process whose length, signal and noise make these performances likeliest."""
     from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+    from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
     names = tuple(rows[0])
     table = np.array([[row[name] for name in names] for row in rows])
     values = np.array(performance)
     blank = Calibration(names, table, values, 1.0, 1.0, 1.0)
-    kernel = ConstantKernel(1.0) * RBF(3.0, (0.3, 100.0)) + WhiteKernel(0.1)
+    kernel = ConstantKernel(1.0) * Matern(3.0, (0.3, 100.0), nu=0.5) + WhiteKernel(0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a parameter at its bound
         found = GaussianProcessRegressor(kernel).fit(blank._known, values - values.mean()).kernel_

@@ -104,21 +104,19 @@ def sums(rng: "np.random.Generator") -> Experiment:
 
 
 def classes(rng: "np.random.Generator") -> Experiment:
-    """Context dependence, equivalence, ordering and invariance, by squared error or logistic loss."""
-    problem = _chosen(rng, _context, _equivalence, _ordering, _invariance)(rng)
+    """Context dependence, equivalence, ordering and tables of classes, by squared error or logistic loss."""
+    problem = _chosen(rng, _context, _equivalence, _ordering, _invariance, _threshold, _parity, _lottery)(rng)
     loss = _chosen(rng, "mse", "logistic")
     recipe = Recipe(steps=2000, batch="all", optimiser="adam", rate=1e-3, decay=0.0, stop=1e-4, loss=loss)
     return Experiment(problem=problem, model=_reader(rng), recipe=recipe, measures=RATES)
 
 
 def _context(rng: "np.random.Generator") -> Problem:
-    levels = int(rng.choice((4, 6, 8)))
-    sides = rng.integers(max(1, levels // 2 - 1), levels // 2 + 1, 2)
-    starts = [int(rng.integers(0, levels - side + 1)) for side in sides]
-    block = {
-        f"feature{k + 1}": (start, start + int(side)) for k, (start, side) in enumerate(zip(starts, sides, strict=True))
-    }
-    return Problem(tasks.context(levels=levels), regions.block(**block))
+    """What is held out has the low half of one feature with the high half of the other, so that they disagree."""
+    half = int(rng.choice((2, 3, 4)))
+    first, second = (int(side) for side in rng.integers(max(1, half - 1), half + 1, 2))
+    block = regions.block(feature1=(0, first), feature2=(half, half + second))
+    return Problem(tasks.context(levels=2 * half), block)
 
 
 def _equivalence(rng: "np.random.Generator") -> Problem:
@@ -126,27 +124,46 @@ def _equivalence(rng: "np.random.Generator") -> Problem:
     anchors = int(rng.integers(1, size))
     places = (*range(anchors), *range(size, size + anchors))
     split = regions.anchors(first=places, second=places)
-    if rng.random() < 0.5:
-        split = regions.random(fraction=float(rng.uniform(0.3, 0.7)), seed=int(rng.integers(1000)))
-    return Problem(tasks.equivalence(classes=(size, size)), split)
+    return Problem(tasks.equivalence(classes=(size, size)), split if rng.random() < 0.5 else _scattered(rng))
 
 
 def _ordering(rng: "np.random.Generator") -> Problem:
-    split = regions.diagonal(width=int(rng.integers(1, 3)))
-    if rng.random() < 0.5:
-        split = regions.random(fraction=float(rng.uniform(0.5, 0.9)), seed=int(rng.integers(1000)))
+    split = regions.diagonal(width=1) if rng.random() < 0.3 else _scattered(rng)
     return Problem(tasks.ordering(items=int(rng.integers(5, 13))), split)
 
 
 def _invariance(rng: "np.random.Generator") -> Problem:
-    relevant, irrelevant = 2 * int(rng.integers(1, 4)), int(rng.integers(2, 6))
-    split = _chosen(
-        rng,
-        regions.extrapolation(of=regions.block(irrelevant=(1, irrelevant))),
-        regions.cells(rows=[[0, 0]]),
-        regions.random(fraction=float(rng.uniform(0.4, 0.8)), seed=int(rng.integers(1000))),
+    return Problem(
+        tasks.invariance(relevant=2 * int(rng.integers(1, 5)), irrelevant=int(rng.integers(3, 9))), _scattered(rng)
     )
-    return Problem(tasks.invariance(relevant=relevant, irrelevant=irrelevant), split)
+
+
+def _threshold(rng: "np.random.Generator") -> Problem:
+    """Is the sum of two values above zero? Additive, and hard near the edge."""
+    count = int(rng.integers(5, 10))
+    values = np.sort(rng.normal(size=(2, count)), axis=1)
+    return Problem(_table(np.add.outer(*values) > 0), _scattered(rng))
+
+
+def _parity(rng: "np.random.Generator") -> Problem:
+    """Do the two items belong to classes of the same sign? No sum over items can say."""
+    first, second = (rng.permutation(np.arange(count) % 2) for count in rng.integers(4, 9, 2))
+    return Problem(_table(np.equal.outer(first, second)), _scattered(rng))
+
+
+def _lottery(rng: "np.random.Generator") -> Problem:
+    """Classes drawn by chance: nothing can be composed."""
+    return Problem(_table(rng.random(tuple(rng.integers(4, 9, 2))) < 0.5), _scattered(rng))
+
+
+def _table(yes: np.ndarray) -> Any:
+    """A task of two components whose class is 1 where it is true, else -1."""
+    rows = [((str(one), str(other)), 1.0 if value else -1.0) for (one, other), value in np.ndenumerate(yes)]
+    return tasks.table(components=("first", "second"), rows=rows)
+
+
+def _scattered(rng: "np.random.Generator") -> "Region":
+    return regions.random(fraction=float(rng.uniform(0.3, 0.85)), seed=int(rng.integers(1000)))
 
 
 def functions(rng: "np.random.Generator") -> Experiment:

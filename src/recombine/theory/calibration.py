@@ -22,7 +22,7 @@ CEILING, FLOOR = 1.0, -1.0  # of performance
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """A fitted process: k(a, b) = signal exp(-|a - b|² / 2 length²) on standardised features, and noise."""
+    """A fitted process: k(a, b) = signal exp(-|a - b| / length) on standardised features, and noise."""
 
     names: tuple[str, ...]
     rows: Float[np.ndarray, "trials features"]
@@ -65,7 +65,7 @@ class Calibration:
         self, a: Float[np.ndarray, "some features"], b: Float[np.ndarray, "others features"]
     ) -> Float[np.ndarray, "some others"]:
         distances = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1) - 2 * a @ b.T
-        return np.exp(-np.maximum(distances, 0.0) / (2 * self.length**2))
+        return np.exp(-np.sqrt(np.maximum(distances, 0.0)) / self.length)
 
     def to_dict(self) -> dict[str, Any]:
         return {
