@@ -1,0 +1,38 @@
+"""The guide to the forecast: its command and its Python run as written, and its table is that of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from recombine.cli.app import main
+from recombine.core.failures import Failure
+from recombine.studies.outlook import LARGEST
+from recombine.theory.outlook import COMPOSES_FROM, MEANING
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "forecast.md").read_text()
+
+
+def test_its_command_runs(capsys):
+    (command,) = re.findall(r"^    recombine (forecast .*)$", GUIDE, flags=re.M)
+    with pytest.raises(SystemExit) as ended:
+        main(command.split())
+    assert ended.value.code in (None, 0)
+    said = capsys.readouterr().out
+    assert re.search(r"held-out performance -?\d\.\d\d \(-?\d\.\d\d to -?\d\.\d\d; 1 is perfect", said)
+    assert "kernel (lazy) regime" in said
+
+
+def test_its_python_runs(capsys):
+    (snippet,) = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.S)
+    names: dict = {}
+    exec(snippet, names)
+    assert names["outlook"].calibrated
+    assert names["outlook"].verdict in capsys.readouterr().out
+
+
+def test_its_words_are_those_of_the_code():
+    assert re.findall(r"^\| ([a-z ]+) \|", GUIDE, flags=re.M)[1:] == [str(each) for each in Failure]
+    assert MEANING in GUIDE
+    assert f"from {COMPOSES_FROM:g} on" in GUIDE
+    assert f"{LARGEST:,} combinations" in GUIDE

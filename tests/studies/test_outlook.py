@@ -1,0 +1,104 @@
+"""What is expected of networks: the failure that a training set has by construction is named, and bad cases are plain."""
+
+import json
+
+import numpy as np
+import pytest
+
+import recombine as rc
+from recombine.core.failures import Failure
+from recombine.studies.features import features, network
+from recombine.studies.forecasting import by_kernels
+from recombine.studies.outlook import networks_of, outlook, plain
+from recombine.theory.calibration import Calibration
+from recombine.theory.outlook import Expectation, Expected, Outlook, in_order
+
+
+def failing(problem, loss="mse"):
+    """The outlook by a calibration that expects all networks to fail."""
+    found = by_kernels(problem)
+    names = tuple(features(problem, None, loss, found)["ood"])
+    always = Calibration(names, np.eye(3, len(names)), np.full(3, -0.5), 1.0, 0.01, 0.01)
+    return outlook(problem, found, rc.models.parse("mlp-decoder"), loss, calibration=always)
+
+
+BUMP = rc.tasks.bump(n=8)
+HOLE = rc.splits.block(x=(2, 6), y=(3, 6))
+
+
+@pytest.mark.parametrize(
+    ("problem", "failure"),
+    [
+        (rc.Problem(BUMP, HOLE), Failure.SUPERPOSITION),
+        (rc.Problem(BUMP, rc.splits.extrapolation(of=rc.splits.band(factor="x", low=2, high=4))), Failure.UNSEEN_LEVEL),
+        (rc.Problem(BUMP, HOLE, isolated=("y", "x"), examples=0), Failure.NO_COMPOSITIONAL_EXAMPLE),
+        (rc.Problem(BUMP, rc.splits.diagonal(width=0)), Failure.TOO_LITTLE_OVERLAP),
+        (rc.Problem(BUMP, rc.splits.random(fraction=0.6, seed=3)), Failure.TOO_LITTLE_DATA),
+        (rc.Problem(rc.tasks.addition(), rc.splits.anchors(first=(4,), second=(4,))), Failure.LEAK),
+        (rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6))), Failure.SHORTCUT),
+        (rc.Problem(rc.tasks.equivalence(), rc.splits.anchors(first=(0, 2), second=(0, 2))), Failure.NOT_ADDITIVE),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Failure) else "",
+)
+def test_a_failure_that_was_built_in_is_named_first(problem, failure):
+    found = failing(problem)
+    assert found.failure == failure
+    assert all(each.text and each.evidence for each in found.failures)
+    assert f"expected failure: {failure}" in found.verdict
+
+
+def test_what_should_compose_has_no_failure():
+    found = by_kernels(rc.Problem(BUMP, HOLE))
+    names = tuple(features(rc.Problem(BUMP, HOLE), None, "mse", found)["ood"])
+    always = Calibration(names, np.eye(3, len(names)), np.full(3, 0.99), 1.0, 1e-4, 1e-4)
+    told = outlook(rc.Problem(BUMP, HOLE), found, None, calibration=always)
+    assert told.composes is True
+    assert told.failures == ()
+    assert told.verdict.startswith("Should compose: held-out performance 0.99")
+
+
+def test_every_section_has_a_number_inside_its_interval():
+    told = rc.forecast(rc.Problem(rc.tasks.sum_of_stripes(n=8), HOLE), model="mlp-decoder").outlook
+    assert {"id", "ood"} <= {each.name for each in told.sections}
+    for each in told.sections:
+        assert -1 <= each.low <= each.expected <= each.high <= 1
+    json.dumps(told.to_dict(), allow_nan=False)
+
+
+def test_without_a_model_it_is_over_the_networks_of_the_family():
+    problem = rc.Problem(rc.tasks.addition(), rc.splits.anchors(first=(4,), second=(4,)))
+    found = by_kernels(problem)
+    told = features(problem, None, "mse", found)["ood"]
+    names = tuple(told)
+    rich = {**told, **network(rc.models.mlp(scale=0.1), "mse")}
+    rows = np.array([[told[name] for name in names], [rich[name] for name in names]])
+    known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6)
+    assert networks_of(known, "sums") == [network(rc.models.mlp(), "mse"), network(rc.models.mlp(scale=0.1), "mse")]
+    assert outlook(problem, found, None, calibration=known).held_out.expected == pytest.approx(0.5, abs=1e-3)
+    assert outlook(problem, found, rc.models.mlp(), calibration=known).held_out.expected == pytest.approx(0.2, abs=1e-3)
+
+
+def test_scenes_have_the_theorys_own_numbers():
+    scene = rc.Problem(rc.tasks.sprites(size=8), support=rc.supports.planes(), examples=50)
+    told = rc.forecast(scene).outlook
+    assert told.calibrated is False
+    assert told.held_out.name == "all"
+
+
+def test_plain_numbers_are_those_of_the_forecast():
+    found = by_kernels(rc.Problem(BUMP, HOLE))
+    told = plain(found)
+    for section, each in zip(found.sections, told.sections, strict=True):
+        assert each.expected == pytest.approx(1 - min(section.expected, 2))
+        assert each.low <= each.expected <= each.high
+
+
+def test_failures_come_in_the_order_in_which_they_are_mended():
+    found = [Expected(failure, "", {}) for failure in reversed(Failure)]
+    assert [each.failure for each in in_order(found)] == list(Failure)
+
+
+def test_an_interval_that_straddles_the_bound_does_not_decide():
+    told = Outlook((Expectation("ood", 0.9, 0.7, 1.0),), (), True)
+    assert told.composes is None
+    assert Outlook((Expectation("ood", 0.5, 0.2, 0.8),), (), True).composes is False
