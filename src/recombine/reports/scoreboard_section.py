@@ -35,9 +35,10 @@ def scoreboard_section() -> Markup | None:
         tag(
             "div",
             _figure(scores["points"]),
-            tag("div", _rules(scores["rules"]), _groups("Family", scores["families"]), class_="words"),
+            tag("div", _rules(scores["rules"]), class_="words"),
             class_="beside",
         ),
+        _groups("Family", scores["families"]),
         _groups("Expected failure", scores["failures"]),
         tag("p", "To draw, train and score them again: ", command(f"calibrate --trials {tuned}")),
         id="scoreboard",

@@ -24,6 +24,7 @@ KERNEL_REASONS = {
     "left free": Failure.TOO_LITTLE_OVERLAP,
     "no compositional example": Failure.NO_COMPOSITIONAL_EXAMPLE,
 }
+TRAINED = "id"  # the section that is no question of composition
 LARGEST = 20_000  # combinations of a grid whose facts are counted one by one
 FEW_PARTNERS = 0.5  # of the levels of a factor, with which the rarest level of what is asked was shown
 INTERACTS_FROM = 0.1  # share of the answers' variance that is not a sum over levels
@@ -51,6 +52,8 @@ def outlook(
     networks = [network(model, loss)] if model is not None else networks_of(known, family(problem))
     sections = []
     for name, each in told.items():
+        if name == TRAINED:
+            continue
         mean, low, high = known.expect([{**each, **one} for one in networks])
         sections.append(Expectation(name, mean, low, high))
     made = Outlook(tuple(sections), (), True)
@@ -69,6 +72,7 @@ def plain(found: Forecast) -> Outlook:
             performance(each.low, found.quantity),
         )
         for each in found.sections
+        if each.name != TRAINED
     )
     failures = () if found.composes else in_order(list(_by_kernels(found)))
     return Outlook(sections, failures, False)
