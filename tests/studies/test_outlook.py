@@ -1,4 +1,4 @@
-"""What is expected of networks: the failure that a training set has by construction is named, and bad cases are plain."""
+"""What is expected of networks: a failure that is built into a training set is named, and other cases are plain."""
 
 import json
 
