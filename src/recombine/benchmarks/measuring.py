@@ -1,8 +1,6 @@
 """How a benchmark is measured: the two sides alternate, so that whatever else the machine does slows both."""
 
-import json
 import math
-import os
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from recombine.core.errors import InputError
 from recombine.core.registry import Registry
-from recombine.records import provenance
+from recombine.records import documents, provenance
 
 Work = Callable[[], Any]
 
 SECONDS = "CPU s"
 GIGAFLOPS = "GFLOP/s"
+WHAT = "benchmarks"
 
 
 @dataclass(frozen=True)
@@ -61,22 +59,13 @@ def run_benchmarks(names: Iterable[str] = (), rounds: int = 5) -> list[Result]:
 
 def check_place(path: Path) -> None:
     """Refuse a place where results could not be written."""
-    if not path.name or path.is_dir():
-        raise InputError(f"cannot write benchmarks to {str(path)!r}: it names no file; give one, e.g. benchmarks.json.")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"cannot write benchmarks to {str(path)!r}: its folder is not there or not writable.")
+    documents.check_place(path, WHAT)
 
 
 def save(results: Sequence[Result], path: Path) -> None:
     """Write results with where they were measured; the file appears whole or not at all."""
-    document = {"provenance": provenance(), "results": [each.to_dict() for each in results]}
-    check_place(path)
-    draft = path.with_name(path.name + ".draft")
-    try:
-        draft.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write benchmarks to {str(path)!r}: {error.strerror}.") from None
+    found = [each.to_dict() for each in results]
+    documents.write_document(path, WHAT, {"provenance": provenance(), "results": found}, indent=1)
 
 
 def page(document: dict[str, Any]) -> str:
@@ -91,14 +80,13 @@ def page(document: dict[str, Any]) -> str:
         "",
         f"Measured on {where['cpus']} shared cores ({where['platform']}), torch {where['torch']}.",
         "",
-        "| benchmark | ratio | over rounds | sides |",
+        "| benchmark | ratio, or what its unit says | over rounds | sides |",
         "|---|---|---|---|",
     ]
     for each in document["results"]:
         spread = f"{each['low']:.3g} to {each['high']:.3g}"
-        lines.append(
-            f"| `{each['name']}` | {each['ratio']:.3g} | {spread} | {'agree' if each['agrees'] else 'differ'} |"
-        )
+        number = f"{each['ratio']:.3g} {each.get('unit', '')}".rstrip()
+        lines.append(f"| `{each['name']}` | {number} | {spread} | {'agree' if each['agrees'] else 'differ'} |")
     # By name: the order of registration is that of whoever imported them first.
     words = [f"- `{name}`: {' '.join((work.__doc__ or '').split())}" for name, work in sorted(loaded().items())]
     return "\n".join([*lines, "", "What is compared:", "", *words, ""])

@@ -1,34 +1,26 @@
 """The file that a calibration is kept in, and the page of the documentation that is made of it."""
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recombine.core.errors import InputError
+from recombine.records import documents
 from recombine.records.provenance import provenance
 from recombine.theory.calibration import Calibration
 from recombine.theory.outlook import COMPOSES_FROM, MEANING
 
+WHAT = "a calibration"
+
 
 def check_place(path: Path) -> None:
     """Refuse a place where a calibration could not be written."""
-    if not path.name or path.is_dir():
-        raise InputError(f"cannot write a calibration to {str(path)!r}: it names no file; give one, e.g. scores.json.")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise InputError(f"cannot write a calibration to {str(path)!r}: its folder is not there or not writable.")
+    documents.check_place(path, WHAT)
 
 
 def save(fitted: Calibration, scores: Mapping[str, Any], path: Path) -> None:
     """Write a fit with its scores and where it was made; the file appears whole or not at all."""
-    document = {"provenance": provenance(), "calibration": fitted.to_dict(), "scoreboard": dict(scores)}
-    draft = path.with_name(path.name + ".draft")
-    try:
-        draft.write_text(json.dumps(document, allow_nan=False) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write a calibration to {str(path)!r}: {error.strerror}.") from None
+    found = {"provenance": provenance(), "calibration": fitted.to_dict(), "scoreboard": dict(scores)}
+    documents.write_document(path, WHAT, found)
 
 
 def page(document: Mapping[str, Any]) -> str:

@@ -178,11 +178,6 @@ def _forecast_components(
 
 def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int) -> Kernel:
     """The tangent kernel of a network at its initial weights, as a function of two sets of codes."""
-    import torch
-
-    from recombine.models.tangent import tangent_kernel
-    from recombine.training.run import build
-
     spec = models.parse(model)
     if not spec.trainable:
         raise InputError(f"model {spec.kind!r} is not trained, so it has no tangent kernel; choose another.")
@@ -196,11 +191,20 @@ def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec",
     shown = problem.training_set(seed).codes
     if isinstance(problem.task, Picture):
         shown = shown[sampled_rows(problem, seed)]
-    codes = np.concatenate([asked.codes, shown])
+    return kernel_over(np.concatenate([asked.codes, shown]), problem, spec, seed)
+
+
+def kernel_over(codes: np.ndarray, problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+    """The tangent kernel of a network at its initial weights; asked for rows of these codes only."""
+    import torch
+
+    from recombine.models.tangent import tangent_kernel
+    from recombine.training.run import build
+
     # Once over all codes: the rows and columns asked for are then looked up.
     distinct = np.unique(codes, axis=0)
     generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
-    whole = tangent_kernel(build(problem, spec, seed), torch.from_numpy(distinct), generator=generator)
+    whole = tangent_kernel(build(problem, model, seed), torch.from_numpy(distinct), generator=generator)
     row_of = {row.tobytes(): index for index, row in enumerate(distinct)}
 
     def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:

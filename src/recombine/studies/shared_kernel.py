@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from recombine.core.seeds import torch_seed
 from recombine.core.spec import canonical_json, dump
 from recombine.data import Problem
 from recombine.data.functions import FunctionTask
@@ -15,13 +14,13 @@ from recombine.studies.forecasting import (
     forecast,
     forecast_functions,
     forecast_pictures,
+    kernel_over,
     model_kernel,
 )
 from recombine.theory import Forecast, tangent_kernels
 
-_last: dict[
-    str, Kernel
-] = {}  # of the latest task, model and seed: a kernel is computed for minutes and asked for often
+# Of the latest task, model and seed: a kernel is computed for minutes and asked for often.
+_last: dict[str, Kernel] = {}
 
 
 def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> Forecast:
@@ -58,23 +57,8 @@ def shared_kernel(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
 
 
 def _over(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
-    import torch
-
-    from recombine.models.tangent import tangent_kernel
-    from recombine.training.run import build
-
     task, grid = problem.task, problem.grid
-    parts = [task.asked(seed), task.examples(grid.combinations(), seed)]
+    parts = [task.asked(seed), task.examples(grid.combinations(), seed), problem.everything]
     if isolates(task):
         parts.append(task.at(task.alone(grid.names, None, False), seed))
-    codes = np.unique(np.concatenate([part.codes for part in (*parts, problem.everything)]), axis=0)
-    generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
-    whole = tangent_kernel(build(problem, model, seed), torch.from_numpy(codes), generator=generator)
-    row_of = {row.tobytes(): index for index, row in enumerate(codes)}
-
-    def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        rows, columns = ([row_of[code.astype(np.float32).tobytes()] for code in block] for block in (a, b))
-        # In the precision of the weights, so that the solver's cut-off fits it.
-        return whole[np.ix_(rows, columns)].astype(np.float32)
-
-    return kernel
+    return kernel_over(np.concatenate([part.codes for part in parts]), problem, model, seed)
