@@ -153,6 +153,16 @@ def test_parts_that_can_be_done_are_done():
     assert set(found.measures["of"]) == {"", "shape", "hue", "shape, hue"}
 
 
+class Mappings:
+    """A dataset as some libraries have it: an item is a mapping."""
+
+    def __len__(self):
+        return len(INPUTS)
+
+    def __getitem__(self, row):
+        return {"image": INPUTS[row]}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -162,6 +172,8 @@ def test_parts_that_can_be_done_are_done():
         ({"train_mask": TRAINED[:3]}, "one True or False"),
         ({"inputs": None}, "without inputs"),
         ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS)}, "not finite, first in row 0"),
+        ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS), "model": None}, "not finite, first in row 0"),
+        ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples"),
         ({"targets": np.where(np.arange(12) == 3, np.nan, TARGETS)}, "targets are not finite"),
         ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3"),
         ({"model": 3}, "cannot be called"),

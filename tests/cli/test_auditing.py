@@ -27,6 +27,12 @@ def load():
     return AutoEncoder()
 
 number = 3
+
+def broken():
+    raise RuntimeError("no weights here")
+
+def forgetful():
+    AutoEncoder()
 """
 
 
@@ -87,6 +93,8 @@ def test_strict_is_a_negative_answer(folder, capsys):
         ((*GIVEN[:3], "--model", "nowhere_at_all:load"), "cannot be imported"),
         ((*GIVEN[:3], "--model", "strangers_model:lode"), "has no 'lode'"),
         ((*GIVEN[:3], "--model", "strangers_model:number"), "cannot be called"),
+        ((*GIVEN[:3], "--model", "strangers_model:broken"), "broken raised RuntimeError: no weights here"),
+        ((*GIVEN[:3], "--model", "strangers_model:forgetful"), "forgetful returns None"),
         ((*GIVEN, "--layers", "nothing"), "unknown layer"),
         ((*GIVEN, "-o", "no/such/folder.html"), "cannot write"),
     ],

@@ -150,6 +150,8 @@ def test_the_fewest_random_examples_that_do_as_well():
     assert (never.needed, never.times) == (None, None)
     assert never.sentence().startswith("No random addition that was tried does as well, up to 8 examples, 2 times")
     assert compared(0.9, 0.9, (4, 0.95)).sentence() == "mlp does no better with the advised additions than without."
+    assert not compared(0.9, 0.9, (4, 0.95)).helps
+    assert compared(0.5, 0.9, (4, 0.95)).helps
     assert str(found).splitlines()[2].split() == ["advised", "4", "4", "0.900", "one", "seed:", "no", "interval"]
     assert found.to_dict()["times"] == 3.0
 

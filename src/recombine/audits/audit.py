@@ -94,6 +94,8 @@ def audit(
     watched = None if model is None else Watched(model, note)
     if watched is not None and given is None:
         raise InputError("a model cannot be run without inputs; give them, or give its activations alone.")
+    if watched is None and given is not None:
+        _check_finite(given)
     if watched is None and activations is None:
         note("Neither a model nor activations were given, so that only the data are looked at.")
 
@@ -132,9 +134,13 @@ def _rows(given: Any, count: int, what: str) -> Any:
         given = as_array(given, what)
     if len(given) != count:
         raise InputError(f"there are {len(given)} {what} and {count} rows of factors; give a row of each per example.")
-    if hasattr(given, "__getitem__") and not hasattr(given, "shape") and _is_dataset(given):
-        return DatasetRows(given)
-    return given
+    if hasattr(given, "shape"):
+        return given
+    if isinstance(given[0], Mapping):
+        raise InputError(
+            f"items of {what} are mappings; give a dataset of tuples that begin with the input, or an array."
+        )
+    return DatasetRows(given) if _is_dataset(given) else given
 
 
 def _is_dataset(given: Any) -> bool:
@@ -161,6 +167,14 @@ def _targets(targets: Any, count: int) -> np.ndarray:
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"targets have shape {array.shape}; give a row for each of the {count} rows of factors.")
     return array
+
+
+def _check_finite(inputs: Any) -> None:
+    """Refuse inputs with NaN; where a model is run they are looked at batch by batch."""
+    for start in range(0, len(inputs), BATCH):
+        batch = np.asarray(inputs[start : start + BATCH])
+        if batch.dtype.kind == "f":
+            as_floats(batch, start)
 
 
 def _repeated(inputs: Any, trained: np.ndarray) -> Bool[np.ndarray, " rows"] | None:

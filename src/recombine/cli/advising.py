@@ -81,6 +81,7 @@ def advise(
         told["file"] = str(output)
         if not json:
             typer.echo(f"The problem with these additions is in {output}.")
+    helps = True
     if verify and found.additions and spec is not None:
         from recombine.studies.verifying import verify as compare
         from recombine.training import Recipe
@@ -88,11 +89,12 @@ def advise(
         how = Recipe.read(parse_settings(recipe))
         checked = compare(found, spec, seeds, how, store, workers, by=by)
         told["verification"] = checked.to_dict()
+        helps = checked.helps
         if not json:
             typer.echo(f"\n{checked}")
     if json:
         print_json(told)
-    if not found.composes:
+    if not found.composes or not helps:
         raise typer.Exit(1)
 
 

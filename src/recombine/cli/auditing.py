@@ -95,8 +95,13 @@ def load(name: str) -> Any:
     if not hasattr(module, what):
         raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
     thing = getattr(module, what)
-    if not hasattr(thing, "named_modules") and inspect.isroutine(thing) and not inspect.signature(thing).parameters:
-        return thing()
-    if isinstance(thing, type):
-        return thing()
-    return thing
+    gives = inspect.isroutine(thing) and not inspect.signature(thing).parameters
+    if hasattr(thing, "named_modules") or not (gives or isinstance(thing, type)):
+        return thing
+    try:
+        given = thing()
+    except Exception as error:
+        raise InputError(f"--model {name} raised {type(error).__name__}: {error}; mend it, then audit again.") from None
+    if given is None:
+        raise InputError(f"--model {name} returns None; let it return the model.")
+    return given

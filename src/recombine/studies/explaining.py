@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from recombine.core.errors import InputError, unknown
+from recombine.core.errors import InputError
 from recombine.data.pictures import Picture
 from recombine.measures import Evidence
 from recombine.measures.evidence import FACTORS
@@ -177,7 +177,10 @@ def _place(at: object) -> tuple[int, int]:
         )
     for name in at:
         if name not in FACTORS:
-            raise unknown("factor", str(name), FACTORS)
+            raise InputError(
+                f"an answer is taken apart at a y and an x of a picture, and {name!r} is neither; give e.g. y=12,x=9, "
+                "or leave it out."
+            )
     y, x = (_level(name, at.get(name)) for name in FACTORS)
     return y, x
 

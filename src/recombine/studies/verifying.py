@@ -95,9 +95,14 @@ class Verification:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([*lines, self.sentence()])
 
+    @property
+    def helps(self) -> bool:
+        """Whether networks do better with the advised additions than without any."""
+        return self.advised.estimate >= self.before.estimate + CLOSE
+
     def sentence(self) -> str:
         """The comparison in words."""
-        if self.advised.estimate < self.before.estimate + CLOSE:
+        if not self.helps:
             return f"{self.model} does no better with the advised additions than without."
         if self.times is not None:
             return (

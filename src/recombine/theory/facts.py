@@ -6,8 +6,6 @@ They say nothing about a network. Together with what kernels predict they are wh
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from recombine.core.shapes import Bool, Float, Int
 
@@ -28,6 +26,9 @@ def apart(combinations: Rows, shown: Marked, sizes: Sequence[int]) -> Marked:
 
     Two levels are joined when a training example shows both, or when both are joined to a third.
     """
+    from scipy.sparse import coo_array  # takes as long to load as all else that a command needs
+    from scipy.sparse.csgraph import connected_components
+
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     nodes = combinations + starts
     first, others = nodes[shown, :1], nodes[shown, 1:]
