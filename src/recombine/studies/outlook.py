@@ -38,15 +38,17 @@ def outlook(
     seed: int = 0,
     calibration: Calibration | None = None,
 ) -> Outlook | None:
-    """What trained networks should do, from what kernels say; None where no right answer is known to compare with.
+    """What trained networks should do, from what kernels say.
+
+    None where no right answer is known to compare with, and for scenes, which have a forecast of their own.
 
     Without a model: over the sorts of networks that were trained for this family of tasks. Without a calibration that
     knows the family the numbers are the theory's own.
     """
-    if any(isnan(section.expected) for section in found.sections):
+    if problem.support is not None or any(isnan(section.expected) for section in found.sections):
         return None
     known = calibration or standing()
-    if problem.support is not None or known is None or problem.grid.size > LARGEST:
+    if known is None or problem.grid.size > LARGEST:
         return plain(found)
     told = features(problem, model, loss, found, seed)
     networks = [network(model, loss)] if model is not None else networks_of(known, family(problem))
