@@ -128,7 +128,7 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "compositional", "kernel": 4}, "compositional: kernel = 4: .* 2 or 3"),
         ({"kind": "compositional", "composition": "sof"}, "unknown composition 'sof'; did you mean 'soft'"),
         ({"kind": "diffusion", "width": 5}, "diffusion: width = 5: .* multiple of 2"),
-        ({"kind": "diffusion", "width": 6, "heads": 5}, "2 x 6 channels into heads = 5 equal parts; change one"),
+        ({"kind": "diffusion", "width": 6, "heads": 5}, "into heads = 5 equal parts; set heads = 4, or width = 10"),
         ({"kind": "diffusion", "samples": 1001}, "samples = 1001 is more than the 1000 steps of noise; lower it"),
         (
             {"kind": "diffusion", "guidance": 2.0},

@@ -56,7 +56,7 @@ def test_a_page_of_real_runs_stands_alone(real_page, parsed, assert_stands_alone
     tree = parsed(real_page)
     assert_stands_alone(tree)
     assert real_page.startswith('<!doctype html>\n<html lang="en">')
-    assert [node.attributes["id"] for node in tree.all("section")] == ["verdicts", "settings", "forecast", "speed",
+    assert [node.attributes["id"] for node in tree.all("section")] == ["verdicts", "settings", "forecast", "scoreboard", "speed",
                                                                        "provenance"]  # fmt: skip
     # Fifty settings, more than the papers have, then stay below five million.
     assert len(real_page) / len(tree.all("article")) < 100_000
@@ -242,7 +242,7 @@ def test_runs_without_arrays_have_no_figures_and_say_so(store, record, make):
         record(store, experiment, {"ood_nmse": 1.0})
     page = report_page([make.paper(claim)], Scale.QUICK, [store])
     assert "No figures: the recorded runs have no arrays that can be read." in page
-    assert "<img" not in page
+    assert page.count("<img") == 1  # the scoreboard, which comes with the package
 
 
 def test_records_of_other_programs_do_no_harm(store, record, make):

@@ -174,7 +174,7 @@ def test_pages_without_supports_have_no_such_section(make, store, parsed):
     page = parsed(report_page([make.paper(claim)], Scale.QUICK, [store]))
     assert support_section(gather([make.paper(claim)], Scale.QUICK, [store])) is None
     assert "supports" not in {node.attributes["id"] for node in page.all("section")}
-    places = ["verdicts", "settings", "forecast", "speed", "provenance"]
+    places = ["verdicts", "settings", "forecast", "scoreboard", "speed", "provenance"]
     assert [link.attributes["href"] for link in page.all("nav")[0].all("a")] == [f"#{place}" for place in places]
 
 

@@ -39,12 +39,13 @@ def write_report(output: Path, scale: Scale, stores: Sequence[Store], about: Ite
 def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False) -> str:
     """The report on some papers as an HTML document; ``only``: without the runs that are not theirs."""
     findings = gather(chosen, scale, stores, only)
+    forecasts = forecast_section(findings)
     sections = {
         "verdicts": verdict_section(findings),
         "sweeps": sweeps_section(findings),
         "settings": settings_section(findings),
-        "forecast": forecast_section(findings),
-        "scoreboard": scoreboard_section(),
+        "forecast": forecasts,
+        "scoreboard": scoreboard_section() if forecasts is not None else None,
         "supports": support_section(findings),
         "geometry": geometry_section(findings),
         "percolation": percolation_section(findings),

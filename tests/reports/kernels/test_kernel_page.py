@@ -21,7 +21,7 @@ def row(tree, id_):
 def test_a_page_of_components_and_calculations_stands_alone(kernel_page, parsed, assert_stands_alone):
     tree = parsed(kernel_page)
     assert_stands_alone(tree)
-    places = ["verdicts", "settings", "forecast", "parity", "speed", "provenance"]
+    places = ["verdicts", "settings", "forecast", "scoreboard", "parity", "speed", "provenance"]
     assert [node.attributes["id"] for node in tree.all("section")] == places
     assert tree.all("nav")[0].text.count("Which kernel predicts the slope?") == 1
     assert len(kernel_page) / len(tree.all("article")) < 100_000
