@@ -56,8 +56,8 @@ def test_a_page_of_real_runs_stands_alone(real_page, parsed, assert_stands_alone
     tree = parsed(real_page)
     assert_stands_alone(tree)
     assert real_page.startswith('<!doctype html>\n<html lang="en">')
-    assert [node.attributes["id"] for node in tree.all("section")] == ["verdicts", "settings", "forecast", "scoreboard", "speed",
-                                                                       "provenance"]  # fmt: skip
+    places = ["verdicts", "settings", "forecast", "scoreboard", "speed", "provenance"]
+    assert [node.attributes["id"] for node in tree.all("section")] == places
     # Fifty settings, more than the papers have, then stay below five million.
     assert len(real_page) / len(tree.all("article")) < 100_000
     assert "missing" not in tree.all("header")[0].all("p")[-1].text
