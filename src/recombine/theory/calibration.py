@@ -40,8 +40,8 @@ class Calibration:
         spread = self.signal + self.noise - np.square(solved).sum(axis=0)
         mean = float(means.mean())
         deviation = float(np.sqrt(np.maximum(spread, self.noise).mean() + means.var()))
-        low, high = mean - WITHIN * deviation, mean + WITHIN * deviation
-        return tuple(float(np.clip(value, FLOOR, CEILING)) for value in (mean, low, high))  # type: ignore[return-value]
+        mean, low, high = np.clip([mean, mean - WITHIN * deviation, mean + WITHIN * deviation], FLOOR, CEILING).tolist()
+        return mean, low, high
 
     @cached_property
     def _known(self) -> Float[np.ndarray, "trials features"]:
