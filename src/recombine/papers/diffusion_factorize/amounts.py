@@ -13,8 +13,8 @@ AMOUNTS = (
         "Fig. 5a, b",
         "With lone stripes far fewer bumps are needed, and the difference grows with the size of the picture.",
         (
-            Check("need_16", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
-            Check("need_24", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
+            Check("need_before", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
+            Check("need_largest", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
             Check("growth", Range(high=0.0), "Fig. 5c: the lines part", of="stripes", minus="alone"),
         ),
         {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},

@@ -16,7 +16,7 @@ from recombine.training import Recipe, run
 ACCURATE = 0.6  # of the held-out places: where Fig. 5c of Liang et al. (2024) counts
 HELD_OUT = 0.2  # of the area, in the middle
 LADDER = (16, 64, 256)  # bumps that are tried, the same at every size, and then all there are
-SIDES = (8, 16, 24, 32)
+SIDES = (8, 12, 16, 24, 32)
 
 
 @calculations.register("diffusion-data-need")
@@ -37,7 +37,9 @@ class DiffusionDataNeed(Calculation):
     quantities: ClassVar = {
         "slope": "slope of log bumps needed over log N: 1 grows like N, 2 like N^2",
         "slope_images": "the same of all training images, stripes included",
-        "growth": "bumps needed at the largest N less those at the one before",
+        "need_largest": "bumps needed at the largest N, at least",
+        "need_before": "bumps needed at the N before the largest, at least",
+        "growth": "the first of these less the second",
         "reached": "share of the sizes N at which some set was enough",
         "floor": "share of the sizes N at which the smallest set was enough",
         **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
@@ -46,7 +48,7 @@ class DiffusionDataNeed(Calculation):
     }
 
     stripes: bool = False
-    sizes: tuple[int, ...] = (8, 16, 24)
+    sizes: tuple[int, ...] = (8, 12, 16)
     steps: int = Field(default=2500, ge=1)
     batch: int = Field(default=64, ge=1)
     rate: float = Field(default=8e-3, gt=0)
@@ -71,7 +73,7 @@ class DiffusionDataNeed(Calculation):
         measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors))}
         if len(needs) > 1:
             *_, before, last = needs.values()
-            measures["growth"] = last - before
+            measures |= {"need_largest": last, "need_before": before, "growth": last - before}
         if all(reached) and not any(floors) and len(needs) > 1:
             for name, of in (("slope", "need"), ("slope_images", "need_images")):
                 values = [measures[f"{of}_{n}"] for n in self.sizes]
