@@ -174,7 +174,20 @@ class Mappings:
         ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS)}, "not finite, first in row 0"),
         ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS), "model": None}, "not finite, first in row 0"),
         ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples"),
-        ({"targets": np.where(np.arange(12) == 3, np.nan, TARGETS)}, "targets are not finite"),
+        (
+            {"targets": np.where(np.arange(12) == 3, np.nan, TARGETS)},
+            r"not finite in 60 rows, first in row 0 \(counted",
+        ),
+        (
+            {"targets": [*TARGETS[:59, 0], np.nan], "train_mask": None, "model": None},
+            "not finite in 1 row, first in row 59",
+        ),
+        ({"targets": np.array([["a", "b"]] * 60)}, "one word for each"),
+        ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none"),
+        ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0"),
+        ({"model": lambda batch: np.where(np.arange(60)[:, None] == 3, np.nan, TARGETS)}, "not finite, first in row 3"),
+        ({"model": lambda batch: batch["image"]}, r"refuses inputs of shape \(60, 9\) \(IndexError: "),
+        ({"model": lambda batch: np.array(["word"] * 60)}, "must answer with numbers"),
         ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3"),
         ({"model": 3}, "cannot be called"),
         ({"model": nn.Linear(5, 2)}, r"refuses inputs of shape \(60, 9\)"),
@@ -188,3 +201,115 @@ def test_bad_input_is_one_sentence(changes, words):
     with pytest.raises(InputError, match=words) as error:
         rc.audit(**given)
     assert "\n" not in str(error.value)
+
+
+def test_it_is_printed_as_text_that_says_everything_once():
+    found = rc.audit(INPUTS, TARGETS, TABLE, TRAINED)
+    lines = str(found).splitlines()
+    assert lines[0] == "No answer of a model was scored on new combinations."
+    assert "Data: 60 examples of 2 factors: shape (5 levels), hue (4 levels)." in lines
+    assert "Held out: 6 rows, and 54 trained on; 18 of 20 combinations are trained on." in lines
+    assert "Certificate: training shows every level; its rows tie levels together in one group." in lines
+    assert found.forecast is not None
+    assert str(found).count(found.forecast.verdict) == 1
+    assert str(rc.audit(INPUTS, TARGETS, TABLE, TRAINED, model=Adds())).startswith("It composes:")
+
+
+def test_where_all_rows_are_trained_on_the_rest_is_done():
+    found = rc.audit(INPUTS, TARGETS, TABLE, np.ones(len(TABLE)), model=Adds())
+    assert found.held_out is not None
+    assert found.held_out.held_out == 0
+    assert score(found, "trained") > 0.99
+    assert "readout" in set(found.measures.measure)
+    assert found.forecast is None
+    assert "Held out: nothing, since all 60 rows are trained on" in str(found)
+    assert "nothing is held out" in str(found)
+
+
+def test_words_are_forecast_as_classes():
+    words = np.array([f"class {code}" for code in CODES[:, 0]])
+    found = rc.audit(INPUTS, words, TABLE, TRAINED).forecast
+    assert found is not None
+    assert found.quantity == "accuracy"
+    # A class is the level of one factor, which all training rows of that level say.
+    assert found.sections[0].expected == 1
+    assert found.composes
+    assert "held-out accuracy 1.00" in found.verdict
+    numbers = rc.audit(INPUTS, CODES[:, 0], TABLE, TRAINED, model=lambda batch: batch[:, :SHAPES])
+    assert numbers.forecast is not None
+    assert numbers.forecast.quantity == "accuracy"  # as they are scored
+
+
+def test_classes_that_no_trained_row_has_are_not_answered():
+    found = rc.audit(INPUTS, np.array([f"class {code}" for code in CODES[:, 0]]), TABLE, CODES[:, 0] != 2).forecast
+    assert found is not None
+    assert found.composes is False
+    assert found.sections[0].expected == 0
+
+
+def test_targets_that_are_all_alike_leave_the_rest_to_be_done():
+    found = rc.audit(INPUTS, np.ones(len(TABLE)), TABLE, TRAINED)
+    assert found.forecast is None
+    assert "all alike" in " ".join(found.notes)
+
+
+def test_a_factor_alone_makes_the_forecast_a_floor():
+    table = {"y": ["a", "a", "b", "b", "a", "b", "none", "none"], "x": ["c", "d", "c", "d", "none", "none", "c", "d"]}
+    codes = np.array([[y == "a", y == "b", x == "c", x == "d"] for y, x in zip(*table.values(), strict=True)])
+    found = rc.audit(codes, codes[:, 0] * codes[:, 2] + 0.0, table, np.arange(8) != 3)
+    assert found.held_out is not None
+    assert (found.held_out.alone, found.held_out.combinations) == (4, 4)
+    assert found.forecast is not None
+    assert "isolated factors" in {reason.name for reason in found.forecast.reasons}
+    assert "4 of them show a factor alone" in str(found)
+
+
+def test_one_factor_has_no_groups_that_never_meet():
+    found = rc.audit(INPUTS, TARGETS, TABLE[["shape"]], TRAINED)
+    assert "levels apart" not in {reason.name for reason in found.diagnosis}
+    assert "one factor, 'shape'" in " ".join(found.notes)
+
+
+def test_a_dead_layer_of_activations_is_noted():
+    found = rc.audit(factors=TABLE, activations={"dead": np.ones((len(TABLE), 3)), "alive": TARGETS})
+    assert [words for words in found.notes if "dead" in words] == [
+        "Layer 'dead' is dead: it puts out the same for every input."
+    ]
+
+
+def test_a_copy_of_the_input_is_no_composition():
+    for model in (nn.Identity(), lambda batch: batch):
+        found = rc.audit(INPUTS, None, TABLE, TRAINED, model=model)
+        assert found.verdict.startswith("Undecided: the model copies its input")
+        assert "copies its input" in {reason.name for reason in found.diagnosis}
+    assert "The model is a function" in " ".join(found.notes)
+
+
+def test_a_tuple_of_one_and_a_list_of_answers_are_the_answer():
+    for model in (lambda batch: (batch[:, :SHAPES],), lambda batch: [row[:SHAPES] for row in batch]):
+        found = rc.audit(INPUTS, CODES[:, 0], TABLE, TRAINED, model=model)
+        assert score(found, UNSEEN_PAIR) == 1
+        assert "things" not in " ".join(found.notes)
+
+
+def test_the_page_of_data_alone_says_nothing_of_failures():
+    from recombine.reports.audit_page import audit_page
+
+    page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
+    assert "Nothing that fails was found" not in page
+    assert "No answer of a model was scored, so that nothing can be said to fail" in page
+    assert "60 examples of 2 factors" in audit_page(rc.audit(INPUTS, TARGETS, TABLE))
+
+
+def test_pictures_that_are_read_when_asked_for_are_targets_of_an_autoencoder():
+    class Lazy:
+        shape = INPUTS.shape
+
+        def __len__(self):
+            return len(INPUTS)
+
+        def __getitem__(self, rows):
+            return INPUTS[rows]
+
+    found = rc.audit(Lazy(), None, TABLE, TRAINED, model=lambda batch: batch * 0.9)
+    assert score(found, UNSEEN_PAIR) > 0.9

@@ -65,6 +65,28 @@ def test_levels_are_tied_by_rows(rows, parts):
     assert tied_levels(np.array(rows)) == parts
 
 
+def test_what_shows_a_factor_alone_is_no_combination_and_ties_nothing():
+    table = FactorTable.read({"y": ["a", "b", "a", "b", "none", "none"], "x": ["c", "d", "d", "none", "c", "d"]})
+    trained = np.array([True, True, False, True, True, True])
+    found = look_at_mask(table, trained)
+    assert table.level_numbers == {"y": 2, "x": 2}
+    assert (found.trained, found.alone, found.combinations, found.trained_combinations) == (5, 3, 3, 2)
+    assert found.parts == 2  # a with c, and b with d; 'none' ties neither to the other
+    nothing_together = look_at_mask(table, np.array([False, False, False, True, True, True]))
+    assert nothing_together.parts == 0
+
+
+def test_absence_among_three_factors_is_a_level_like_others():
+    table = FactorTable.read({"hat": ["none", "cap"] * 2, "hue": [1, 1, 2, 2], "x": [0, 1, 1, 0]})
+    assert not table.alone.any()
+    assert table.level_numbers == {"hat": 2, "hue": 2, "x": 2}
+
+
+def test_a_single_factor_has_no_groups():
+    found = look_at_mask(FactorTable.read({"x": [0, 0, 1, 1, 2, 2]}), np.arange(6) < 4)
+    assert found.parts == 1
+
+
 def test_it_is_written_as_plain_values():
     import json
 

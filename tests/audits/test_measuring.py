@@ -113,19 +113,29 @@ def test_a_level_that_was_never_trained_is_answered_by_least_norm():
         (np.full((4, 2), np.nan), {"x": [0, 1, 0, 1]}, None, "not finite in 4 rows, first in row 0"),
         (np.zeros((4, 2)), {"x": [1, 1, 1, 1]}, None, "no factor is left"),
         (np.zeros((4, 2)), {"x": [0, 1, 2, 3]}, None, "a level of its own in every row"),
-        (np.zeros((4, 2)), {"x": [0, 1, None, 1]}, None, "no value in 1 rows, first in row 2"),
+        (np.zeros((4, 2)), {"x": [0, 1, None, 1]}, None, r"no value in 1 row, first in row 2 \(counted from 0\)"),
         (np.zeros((4, 2)), {"x": ["a", "b", "a", 1]}, None, "words and numbers"),
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1], "y": [0, 1]}, None, "differ in length"),
         (np.zeros((4, 2)), {}, None, "no columns"),
         ({}, {"x": [0, 1, 0, 1]}, None, "no activations"),
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [True, False], "one True or False for each of 4 rows"),
-        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [True] * 4, "every row"),
-        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [2, 0, 1, 0], "other than True and False"),
+        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [False] * 4, "no row"),
+        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [2, 0, 1, 0], r"has 2 in row 0 \(counted from 0\)"),
+        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [1, 0, np.nan, 0], "has nan in row 2"),
+        (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, ["yes", "no", "no", "no"], "has 'yes' in row 0"),
+        (np.zeros((4, 2)), {"x": [0, 1, 2, 3], "y": [1] * 4}, None, "level of its own in every row.*; factor 'y' is 1"),
     ],
 )
 def test_bad_input_is_one_sentence(activations, factors, mask, words):
     with pytest.raises(InputError, match=words):
         rc.measure(activations, factors, mask)
+
+
+def test_a_mask_of_all_rows_is_as_none():
+    rows = np.column_stack([COLOURS, LOG])
+    pd.testing.assert_frame_equal(
+        rc.measure(rows, TABLE, [True] * len(TABLE), shuffles=2), rc.measure(rows, TABLE, shuffles=2)
+    )
 
 
 def test_a_dead_layer_has_no_direction_and_the_others_are_measured():

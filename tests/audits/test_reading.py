@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from recombine.audits import FactorTable
-from recombine.audits.reading import DSPRITES, MPI3D, SHAPES3D, read_data
+from recombine.audits.fields import DSPRITES, MPI3D, SHAPES3D
+from recombine.audits.reading import read_data
 from recombine.core.errors import InputError
 
 RNG = np.random.default_rng(0)
@@ -60,6 +61,48 @@ def test_mpi3d_in_the_order_of_its_grid(tmp_path):
     assert found.factors["object_color"].tolist() == [0] * 12 + [1] * 12
 
 
+def test_mpi3d_as_npz(tmp_path):
+    np.savez(tmp_path / "mpi3d.npz", images=np.arange(24, dtype=np.uint8), sizes=(2, 1, 1, 3, 1, 2, 2))
+    found = read_data(tmp_path / "mpi3d.npz")
+    assert tuple(found.factors) == MPI3D
+    assert found.factors["camera_height"].tolist() == [0] * 4 + [1] * 4 + [2] * 4 + [0] * 4 + [1] * 4 + [2] * 4
+    np.testing.assert_array_equal(found.inputs, np.arange(24))
+
+
+def test_a_table_may_hold_the_mask_alone_where_the_file_has_factors(tmp_path):
+    values = RNG.integers(0, 3, size=(6, 6)).astype(float)
+    np.savez(tmp_path / "dsprites.npz", imgs=PICTURES, latents_values=values, train=np.ones(6))
+    FRAME[["train"]].to_csv(tmp_path / "mask.csv", index=False)
+    found = read_data(tmp_path / "dsprites.npz", tmp_path / "mask.csv")
+    assert tuple(found.factors) == DSPRITES
+    np.testing.assert_array_equal(found.train_mask, FRAME["train"])  # the table is asked first
+
+
+def test_a_table_gives_an_npz_its_factors(tmp_path):
+    np.savez(tmp_path / "inputs.npz", inputs=PICTURES)
+    FRAME.to_csv(tmp_path / "table.csv", index=False)
+    found = read_data(tmp_path / "inputs.npz", tmp_path / "table.csv")
+    assert list(found.factors.columns) == ["shape", "hue"]
+    np.testing.assert_array_equal(found.inputs, PICTURES)
+
+
+def test_black_and_white_of_dsprites_is_0_and_1(tmp_path):
+    from recombine.audits.watching import as_floats
+
+    np.savez(tmp_path / "dsprites.npz", imgs=PICTURES % 2, latents_values=RNG.random((6, 6)))
+    np.testing.assert_array_equal(as_floats(read_data(tmp_path / "dsprites.npz").inputs), PICTURES % 2)
+
+
+def test_words_in_h5_are_words(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "own.h5", "w") as file:
+        file["inputs"], file["factors"] = PICTURES, np.column_stack([FRAME["hue"], np.arange(6) % 2])
+        file["names"], file["targets"] = ["hue", "place"], ["a", "b"] * 3
+    found = read_data(tmp_path / "own.h5")
+    assert tuple(found.factors) == ("hue", "place")
+    assert found.targets.tolist() == ["a", "b"] * 3
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_table_alone_and_beside_an_array(tmp_path, kind):
     frame = FRAME.assign(target=np.arange(6) / 2, input_1=np.arange(6), input_2=np.arange(6) ** 2)
@@ -98,7 +141,9 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
     pickled = tmp_path / "pickled.npy"
     np.save(pickled, np.array([{"a": 1}], dtype=object), allow_pickle=True)
     np.savez(tmp_path / "pickled.npz", factors=np.array([{"a": 1}], dtype=object))
-    np.savez(tmp_path / "other.npz", images=PICTURES)
+    np.savez(tmp_path / "images.npz", images=PICTURES)
+    np.savez(tmp_path / "sizes.npz", images=PICTURES, sizes=(2, 1, 1, 1, 1, 1, 1))
+    np.savez(tmp_path / "other.npz", pictures=PICTURES)
     np.save(tmp_path / "inputs.npy", PICTURES)
     (tmp_path / "pictures").mkdir()
     write(tmp_path / "pictures" / "0.png", "no picture")
@@ -108,16 +153,21 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
     bare = write(tmp_path / "bare.csv", "train,target\n1,2\n")
     cases = [
         (tmp_path / "nothing.npz", None, "does not exist"),
-        (pickled, table, "without unpickling"),
-        (tmp_path / "pickled.npz", None, "without unpickling"),
-        (tmp_path / "other.npz", None, "needs factors"),
-        (tmp_path / "inputs.npy", None, "holds no factors"),
+        (pickled, table, "pickled.npy holds Python objects, which are not unpickled"),
+        (write(tmp_path / "junk.npy"), table, "is no npy file; write an array there"),
+        (tmp_path / "pickled.npz", None, "field 'factors' of .* holds Python objects"),
+        (tmp_path / "images.npz", None, "no factors in .*images.npz; give a table"),
+        (tmp_path / "other.npz", table, "has the fields pictures; it needs factors or inputs"),
+        (tmp_path / "sizes.npz", None, "6 images and the sizes"),
+        (tmp_path / "inputs.npy", None, "no factors in"),
+        (tmp_path / "inputs.npy", bare, "no factors in .*inputs.npy or .*bare.csv"),
+        (write(tmp_path / "gap.csv", "hue,target\n1,a\n2,\n"), None, "no target in 1 row, first in row 1"),
         (write(tmp_path / "a.txt"), None, "ends in '.txt'"),
         (write(tmp_path / "a.h5"), None, "no h5 file"),
         (write(tmp_path / "a.npz"), None, "no npz"),
         (write(tmp_path / "a.parquet"), None, "no table in Parquet"),
         (write(tmp_path / "empty.csv", ""), None, "no CSV"),
-        (bare, None, "none is a factor"),
+        (bare, None, "factors are all columns but"),
         (tmp_path / "pictures", None, "give the table"),
         (tmp_path / "pictures", table, "no column 'file'"),
         (tmp_path / "pictures", away, "which is not in"),

@@ -80,6 +80,30 @@ def test_json_is_one_document(folder, capsys):
     assert {line["layer"] for line in told["measures"]} == {"encoder.1", "answer"}
 
 
+def test_data_alone_are_told_and_the_forecast_once(folder, capsys):
+    table = pd.read_csv("table.csv")
+    table.assign(target=table.x + table.y).to_csv("asked.csv", index=False)
+    code, said, _ = run(capsys, "pictures.npy", "--table", "asked.csv")
+    assert code == 0
+    assert "Data: 25 examples of 2 factors: x (5 levels), y (5 levels)." in said
+    assert "21 of 25 combinations are trained on" in said
+    assert said.count("in the kernel (lazy) regime") == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "pixel", "words"),
+    [(24, 0.0, "25 inputs and 24 rows"), (25, np.nan, "not finite, first in row 0")],
+)
+def test_data_are_checked_before_the_model_is_loaded(folder, capsys, rows, pixel, words):
+    pictures = np.load("pictures.npy")
+    pictures[0, 4, 4] = pixel
+    np.save("pictures.npy", pictures)
+    pd.read_csv("table.csv")[:rows].to_csv("table.csv", index=False)
+    code, _, complained = run(capsys, *GIVEN[:3], "--model", "strangers_model:broken")
+    assert code == 2
+    assert words in complained
+
+
 def test_strict_is_a_negative_answer(folder, capsys):
     assert run(capsys, *GIVEN, "--strict")[0] == 1
 
@@ -88,7 +112,8 @@ def test_strict_is_a_negative_answer(folder, capsys):
     ("arguments", "words"),
     [
         (("nowhere.npz",), "does not exist"),
-        (("pictures.npy",), "holds no factors"),
+        (("pictures.npy",), "no factors in pictures.npy"),
+        ((*GIVEN[:3], "--layers", "encoder.1"), "layers are those of a model"),
         ((*GIVEN[:3], "--model", "strangers_model"), "names no model"),
         ((*GIVEN[:3], "--model", "nowhere_at_all:load"), "cannot be imported"),
         ((*GIVEN[:3], "--model", "strangers_model:lode"), "has no 'lode'"),

@@ -21,7 +21,7 @@ from recombine.data import Problem, tasks
 from recombine.data.component_pictures import ComponentPictures
 from recombine.records import durable
 from recombine.reports.croissant import MIT, STANDARD, licences
-from recombine.reports.exporting import export_data
+from recombine.reports.exporting import column_types, export_data
 from recombine.splits import regions, supports
 
 BUMPS = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 5), x=(3, 7)), isolated=("x",))
@@ -113,6 +113,14 @@ def test_levels_are_those_of_the_cells_and_absent_ones_are_empty(name, half, tmp
     assert any("" in row.values() for row in rows) is bool(problem.isolated)
 
 
+def test_whole_levels_are_written_as_integers_and_others_as_they_are(tmp_path):
+    assert column_types(BUMPS) == {"y": "sc:Integer", "x": "sc:Integer"}
+    assert column_types(HILL) == {"x1": "sc:Float", "x2": "sc:Float"}
+    assert {row["x"] for row in rows_of(export_data(BUMPS, tmp_path / "bumps").path)} == set(map(str, range(8)))
+    levels = {str(level) for level in HILL.grid.factors[0].levels}
+    assert {row["x1"] for row in rows_of(export_data(HILL, tmp_path / "hill").path)} <= levels
+
+
 def test_absent_factors_are_those_that_are_shown_without(tmp_path):
     found = export_data(BUMPS, tmp_path / "data", seed=3)
     missing = [row["y"] == "" for row in rows_of(found.path)]
@@ -154,10 +162,19 @@ def test_the_description_has_what_croissant_requires_and_tells_the_truth(exporte
         assert file["@type"] == "cr:FileObject"
         assert file["sha256"] == hashlib.sha256(content).hexdigest()
         assert file["contentSize"] == f"{len(content)} B"
-        assert "/" in file["encodingFormat"]
+        assert file["encodingFormat"] == {"npy": "application/x-npy", "csv": "text/csv"}.get(
+            name.rpartition(".")[2], "application/yaml"
+        )
         assert name == file["contentUrl"]
 
-    sections, examples = document["recordSet"]
+    sections, examples, arrays = document["recordSet"]
+    told = {record["arrays/file"]: record for record in arrays["data"]}
+    assert set(told) == {name for name in files if name.endswith(".npy")}
+    for name, record in told.items():
+        array = np.load(found.path / name)
+        assert record["arrays/dtype"] == array.dtype.name
+        assert record["arrays/shape"] == " x ".join(map(str, array.shape))
+        assert set(record) == {field["@id"] for field in arrays["field"]}
     urls = {record["sections/name"]: record["sections/url"] for record in sections["data"]}
     assert set(urls) == set(found.sections)
     assert {name for name, url in urls.items() if url == "cr:TrainingSplit"} == {TRAINED}
@@ -226,6 +243,7 @@ def test_the_command_writes_what_the_function_writes(tmp_path, monkeypatch, caps
     code, said, _ = run(capsys, "export", *arguments, "-o", "more")
     assert code == 0
     assert f"{expected.examples} examples are in more" in said
+    assert "A model learns from trained; all other sections are asked about afterwards." in said
     code, said, _ = run(capsys, "audit", "data")
     assert code == 0
     assert "Forecast:" in said

@@ -9,7 +9,8 @@ import pytest
 from recombine.audits import audit
 from recombine.data import Problem, tasks
 from recombine.data.component_pictures import ComponentPictures
-from recombine.papers import Check, Interval, Range, Scale, judge, papers
+from recombine.models import models
+from recombine.papers import Check, Interval, Range, Scale, Verdict, judge, papers
 from recombine.reports.audit_page import audit_page
 from recombine.reports.cards import audited_data_card, audited_model_card, data_card, model_card
 from recombine.reports.findings import gather
@@ -67,16 +68,18 @@ def test_the_cards_of_a_setting(paper, filled, facts):
     assert data["Trained on"] == f"{8 * 11 - 4 * 5} examples"
     assert "20 of 88 combinations (23%; rim 20)" in data["Never shown"]
     assert data["Resolution"] == "8 x 11 pixels"
-    assert data["Seeds"] == "0, 1, 2"
+    assert data["Seeds"] == "0 to 2"
     assert data["Licence"] == "MIT"
     assert data["Known limits"].startswith("synthetic")
     origin = setting.runs[0].body["provenance"]
     assert f"PyTorch {origin['torch']}" in model["Software"]
     assert origin["platform"] in model["Machine"]
-    assert model["Layers"].split(", ") == list(setting.runs[0].layers)
-    assert model["Measured on ood"] == f"ood_nmse {interval(Interval.over_seeds([0.5, 0.6, 0.7]))}"
-    assert model["Measured on rim"] == f"rim_nmse {interval(Interval.over_seeds([1.0, 1.2, 1.4]))}"
-    assert model["Measured on id"] == "nmse_by_section.id 0 [0, 0], 3 seeds"  # no id_nmse is recorded
+    assert model["Layers looked at"].split(", ") == list(setting.runs[0].layers)
+    assert (
+        model["Measured on ood"] == f"nMSE {interval(Interval.over_seeds([0.5, 0.6, 0.7]))}"
+    )  # once, though two measures have it
+    assert model["Measured on rim"] == f"nMSE {interval(Interval.over_seeds([1.0, 1.2, 1.4]))}"
+    assert model["Measured on id"] == "nMSE 0 [0, 0], 3 seeds"  # no id_nmse is recorded
     assert "Parameters" not in model  # these records do not have it
 
 
@@ -106,15 +109,28 @@ def test_verdicts_and_failures_are_those_of_the_records(store, record, make, fac
     told = facts(model_card(main, findings.judgements))
     assert told["Verdicts"] == f"X1 {judged.verdict}: It fails."
     assert told["Failed runs"] == "1 of 3: diverged <b>& died</b>"
-    assert told["Measured on ood"] == f"ood_nmse {interval(Interval.over_seeds([0.9, 1.1]))}"
-    assert facts(model_card(control, findings.judgements))["Verdicts"] == f"Control of X1: {judged.control_verdict}."
-    assert "Failed runs" not in facts(model_card(control, findings.judgements))
+    assert told["Measured on ood"] == f"nMSE {interval(Interval.over_seeds([0.9, 1.1]))}"
+    assert judged.control_verdict is Verdict.CONTRADICTED
+    told = facts(model_card(control, findings.judgements))
+    assert told["Verdicts"] == "Control of X1: contradicted, as a control should be."
+    assert "Failed runs" not in told
 
 
 def test_parameters_are_told_where_records_have_them(facts):
     setting = recorded(Problem(tasks.bump(n=(6, 8)), BLOCK), parameters=12345)
     assert facts(model_card(setting, {}))["Parameters"] == "12,345"
     assert facts(model_card(setting, {}))["Training"] == "none: nothing is trained"
+
+
+def test_settings_are_all_told_and_seeds_with_a_gap_one_by_one(facts):
+    run = recorded(Problem(tasks.bump(n=(6, 8)), BLOCK)).runs[0]
+    model = models.feedforward(widths=(8, 4))
+    runs = tuple(replace(run, work=work) for work in vary(run.work.model_copy(update={"model": model}), seed=(0, 1, 3)))
+    setting = SettingRuns("it", "", (), runs)
+    assert facts(model_card(setting, {}))["Settings"] == (
+        "widths (8, 4), nonlinearity leaky-relu, bias yes, modules 1, crossing 0"
+    )
+    assert facts(data_card(setting))["Seeds"] == "0, 1, 3"
 
 
 PADDED = tasks.bump(n=12, pad=4)

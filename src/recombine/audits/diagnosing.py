@@ -1,20 +1,30 @@
 """What fails in an audit, by name, and the verdict in one sentence."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
+from recombine.audits.counting import counted
 from recombine.audits.held_out import KNOWN, LACKS, HeldOut
-from recombine.audits.scoring import Scores
-from recombine.theory import Forecast, Reason
+from recombine.theory import Reason
 
 TRAINED = "trained"
+NOT_SCORED = "No answer of a model was scored on new combinations."
+COPIES = "copies its input"  # a reason that leaves nothing to judge
 GOOD, POOR = 0.8, 0.5  # scores from which on rows count as right, and below which they count as wrong
 LOST = 0.1  # a fall of R² from one layer to the next that is worth a word
 
 
-def diagnose(performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.DataFrame) -> list[Reason]:
-    """What fails, by name, each with its numbers; nothing where nothing does."""
-    score = dict(zip(performance["section"], performance["score"], strict=True))
+def diagnose(
+    performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.DataFrame, copies: bool = False
+) -> list[Reason]:
+    """What fails, by name, each with its numbers; nothing where nothing does. ``copies``: answers are the inputs."""
+    score = _known(performance)
     found: list[Reason] = []
+    if copies:
+        found.append(
+            Reason(COPIES, "The model answers every input with the input itself, which takes no composition.", {})
+        )
     if TRAINED in score and score[TRAINED] < GOOD:
         found.append(
             Reason(
@@ -27,9 +37,18 @@ def diagnose(performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.Dat
     fell = [name for name in LACKS if name in score and score[name] < min(GOOD, score.get(TRAINED, 1.0) - LOST)]
     for name in fell:
         rows = 0 if held_out is None else int(held_out.sections[name].sum())
-        text = f"On the {rows} held-out rows in which {LACKS[name]}, the model scores {score[name]:.2f}"
+        text = f"On the {counted(rows, 'held-out row')} in which {LACKS[name]}, the model scores {score[name]:.2f}"
         compared = f", against {score[TRAINED]:.2f} on trained rows." if TRAINED in score else "."
         found.append(Reason(name, text + compared, {"score": float(score[name]), "rows": rows}))
+    if held_out is not None and held_out.held_out and held_out.parts == 0:
+        found.append(
+            Reason(
+                "no compositional example",
+                f"All {counted(held_out.alone, 'trained row')} show a factor alone, so that nothing says how factors "
+                "combine.",
+                {"alone": held_out.alone},
+            )
+        )
     if held_out is not None and held_out.parts > 1:
         found.append(
             Reason(
@@ -43,13 +62,20 @@ def diagnose(performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.Dat
         found.append(
             Reason(
                 "repeated inputs",
-                f"{held_out.repeated} held-out rows have the input of a trained row, so that they tell of memory.",
+                f"{counted(held_out.repeated, 'held-out row')} with the input of a trained row: what the model answers "
+                "there is memory.",
                 {"rows": held_out.repeated},
             )
         )
     if fell or not len(performance):
         found += _lost(inside)
     return found
+
+
+def _known(performance: pd.DataFrame) -> dict[str, float]:
+    """The score of each section, but of those where nothing varies."""
+    lines = performance.dropna(subset="score")
+    return dict(zip(lines["section"], lines["score"], strict=True))
 
 
 def _lost(inside: pd.DataFrame) -> list[Reason]:
@@ -73,16 +99,18 @@ def _lost(inside: pd.DataFrame) -> list[Reason]:
     ]
 
 
-def verdict_of(performance: pd.DataFrame, forecast: Forecast | None, scores: Scores | None) -> str:
-    score = dict(zip(performance["section"], performance["score"], strict=True))
+def verdict_of(performance: pd.DataFrame, quantity: str | None, diagnosis: Sequence[Reason]) -> str:
+    """What the answers of the model say of composition, in one sentence."""
+    score = _known(performance)
     asked = {name: score[name] for name in LACKS if name in score and name != KNOWN}
-    if scores is None or not asked:
-        told = "No answer of a model was scored on new combinations"
-        return f"{told}. By theory: {forecast.verdict}" if forecast is not None else f"{told}."
+    if not asked:
+        return NOT_SCORED
     worst = min(asked, key=lambda name: asked[name])
-    told = f"{scores.quantity} {asked[worst]:.2f} where {LACKS[worst]}"
+    told = f"{quantity} {asked[worst]:.2f} where {LACKS[worst]}"
     if TRAINED in score:
         told += f", {score[TRAINED]:.2f} on trained rows"
+    if any(reason.name == COPIES for reason in diagnosis):
+        return f"Undecided: the model copies its input ({told})."
     if TRAINED in score and score[TRAINED] < GOOD:
         return f"Undecided: the model has not learned its training rows ({told})."
     if asked[worst] >= GOOD:

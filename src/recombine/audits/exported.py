@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from recombine.audits.factor_table import NONE
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool
 
@@ -14,7 +15,6 @@ TABLE, INPUTS, TARGETS, POSITIONS, PROBLEM = "factors.csv", "inputs.npy", "targe
 SECTION = "section"  # the column of the table that says where a row belongs
 TRAINED = "trained"  # the section of the rows that are trained on
 WORDS = "sc:Text"  # the type of a column of words
-NONE = "none"  # the level of a factor that a row does not have
 
 
 def is_exported(folder: Path) -> bool:

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from recombine.audits.counting import counted, rows_where
 from recombine.core.arrays import as_array as as_array
 from recombine.core.errors import InputError
-from recombine.core.shapes import Float, Int
+from recombine.core.shapes import Bool, Float, Int
 
 FEWEST_ROWS = 2
+NONE = "none"  # the level of a factor that a row does not have
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,20 @@ class FactorTable:
         """The level of every factor in every row, as numbers."""
         return np.stack([column.codes for column in self.columns], axis=1)
 
+    @property
+    def alone(self) -> Bool[np.ndarray, " rows"]:
+        """Rows that show one of several factors alone, or none: all others have the level `NONE`."""
+        absent = [column.levels.index(NONE) == column.codes for column in self.columns if NONE in column.levels]
+        if len(self.columns) < 2 or not absent:
+            return np.zeros(len(self), dtype=bool)
+        return np.sum(absent, axis=0) >= len(self.columns) - 1
+
+    @property
+    def level_numbers(self) -> dict[str, int]:
+        """How many levels each factor has; absence is none where it leaves factors alone."""
+        absence = {NONE} if self.alone.any() else set()
+        return {column.name: len(set(column.levels) - absence) for column in self.columns}
+
     def rows(self, chosen: np.ndarray) -> "FactorTable":
         """The same factors and levels for some of the rows."""
         return FactorTable(tuple(Column(c.name, c.levels, c.codes[chosen]) for c in self.columns))
@@ -67,10 +83,10 @@ class FactorTable:
     def usable(self) -> tuple["FactorTable", list[str]]:
         """The factors that something can be said of, and why the others are left out, a sentence each."""
         kept = tuple(column for column in self.columns if column.trouble is None)
-        left_out = [f"{column.trouble}; it is left out." for column in self.columns if column.trouble is not None]
+        troubles = [column.trouble for column in self.columns if column.trouble is not None]
         if not kept:
-            raise InputError(f"no factor is left to look at: {left_out[0]}")
-        return FactorTable(kept), left_out
+            raise InputError(f"no factor is left to look at: {'; '.join(troubles)}; give a factor whose levels recur.")
+        return FactorTable(kept), [f"{trouble}; it is left out." for trouble in troubles]
 
     @classmethod
     def read(cls, factors: Any) -> "FactorTable":
@@ -83,7 +99,8 @@ class FactorTable:
             told = ", ".join(f"{name}: {length}" for name, length in lengths.items())
             raise InputError(f"the columns of the table of factors differ in length ({told}); give a row per example.")
         if min(lengths.values()) < FEWEST_ROWS:
-            raise InputError(f"the table of factors has {min(lengths.values())} rows; give at least {FEWEST_ROWS}.")
+            number = counted(min(lengths.values()), "row")
+            raise InputError(f"the table of factors has {number}; give at least {FEWEST_ROWS}.")
         return cls(tuple(_column(name, values) for name, values in named.items()))
 
 
@@ -120,11 +137,11 @@ def _plain(values: Any) -> Sequence[Any]:
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
-    missing = [row for row, value in enumerate(values) if value is None or value != value]
-    if missing:
+    missing = np.array([value is None or value != value for value in values])
+    if missing.any():
         raise InputError(
-            f"factor {name!r} has no value in {len(missing)} rows, first in row {missing[0]}; leave these rows out, or "
-            "give an absent factor a level of its own, e.g. 'none'."
+            f"factor {name!r} has no value in {rows_where(missing)}; leave such rows out, or give the factor the level "
+            f"{NONE!r} where it is absent."
         )
     sorts = {isinstance(value, str) for value in values}
     if len(sorts) > 1:

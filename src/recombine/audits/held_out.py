@@ -27,11 +27,13 @@ class HeldOut:
 
     ``sections``: held-out rows by what training lacks of them (`LACKS`), those that are not empty. ``unseen``: levels
     that training never shows, by factor. ``parts``: into how many groups trained levels fall when trained rows tie them
-    together; with more than one, nothing says how a level of one group goes with one of another.
+    together; with more than one, nothing says how a level of one group goes with one of another. A single factor is one
+    group; where no trained row shows factors together there is none. Rows that show a factor alone are no combinations.
     """
 
     trained: int
     held_out: int
+    alone: int  # trained rows that show a factor alone
     combinations: int  # different ones in the table
     trained_combinations: int
     sections: Mapping[str, Bool[np.ndarray, " rows"]]
@@ -44,6 +46,7 @@ class HeldOut:
         return {
             "trained": self.trained,
             "held_out": self.held_out,
+            "alone": self.alone,
             "combinations": self.combinations,
             "trained_combinations": self.trained_combinations,
             "sections": {name: int(mask.sum()) for name, mask in self.sections.items()},
@@ -60,7 +63,7 @@ def look_at_mask(
 
     ``repeated`` marks held-out rows whose input is that of a trained one.
     """
-    rows = table.combinations
+    rows, together = table.combinations, ~table.alone
     whole = _seen(rows, trained)
     levels = np.all([_seen(rows[:, [f]], trained) for f in range(rows.shape[1])], axis=0)
     pairs = np.all(
@@ -80,11 +83,12 @@ def look_at_mask(
     return HeldOut(
         trained=int(trained.sum()),
         held_out=int((~trained).sum()),
-        combinations=len(np.unique(rows, axis=0)),
-        trained_combinations=len(np.unique(rows[trained], axis=0)),
+        alone=int((trained & ~together).sum()),
+        combinations=len(np.unique(rows[together], axis=0)),
+        trained_combinations=len(np.unique(rows[trained & together], axis=0)),
         sections={name: mask for name, mask in sections.items() if mask.any()},
         unseen={name: each for name, each in unseen.items() if each},
-        parts=tied_levels(rows[trained]),
+        parts=tied_levels(rows[trained & together]) if rows.shape[1] > 1 else 1,
         repeated=0 if repeated is None else int((repeated & ~trained).sum()),
     )
 
@@ -94,6 +98,8 @@ def tied_levels(rows: Int[np.ndarray, "rows factors"]) -> int:
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
+    if not len(rows):
+        return 0
     offsets = np.concatenate([[0], np.cumsum(rows.max(axis=0) + 1)])
     nodes = rows + offsets[:-1]
     first, others = np.repeat(nodes[:, :1], rows.shape[1], axis=1).ravel(), nodes.ravel()

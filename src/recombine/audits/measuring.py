@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from recombine.audits.counting import row_of, rows_where
 from recombine.audits.factor_table import Column, FactorTable, as_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
@@ -46,8 +47,8 @@ def measure(
 
     ``activations``: an array with a row per example, or a mapping from names of layers to such arrays; ``factors``: a
     data frame, a mapping from names to columns, or an array with a column per factor; ``train_mask``: which rows were
-    trained on, where some were not. At most `MOST_ROWS` rows are looked at, drawn by the seed, and a layer wider than
-    `WIDEST` along as many principal components.
+    trained on; where all were, it says nothing. At most `MOST_ROWS` rows are looked at, drawn by the seed, and a layer
+    wider than `WIDEST` along as many principal components.
 
     Columns: ``layer``, ``measure``, ``of`` (a factor, a pair of them, or empty), ``value``, and of ``shuffles`` of the
     table the mean and the 2.5 and 97.5 percentiles (``null``, ``null_low``, ``null_high``) and the share that comes out
@@ -71,6 +72,8 @@ def measure(
         raise InputError(f"shuffles = {shuffles} must be at least 1; leave it out for {SHUFFLES}.")
     chosen = sample(len(table), seed)
     part, part_held_out = table.rows(chosen), None if held_out is None else held_out[chosen]
+    if part_held_out is not None and (part_held_out.all() or not part_held_out.any()):
+        part_held_out = None
     found = []
     for name, given in layers.items():
         rows = flat_rows(given, len(table), f"layer {name!r}")[chosen].astype(np.float64)
@@ -87,15 +90,18 @@ def sample(count: int, seed: int) -> Int[np.ndarray, " rows"]:
 
 def read_mask(mask: Any, rows: int) -> Bool[np.ndarray, " rows"]:
     """A mask over examples: True and False, or 1 and 0."""
-    found = as_array(mask, "the training mask")
+    found = np.asarray(as_array(mask, "the training mask") if hasattr(mask, "detach") else mask, dtype=object)
     if found.shape != (rows,):
         raise InputError(f"the training mask has shape {found.shape}; give one True or False for each of {rows} rows.")
-    if not np.isin(found, (0, 1)).all():
-        raise InputError("the training mask has values other than True and False, or 1 and 0.")
+    fine = np.array([isinstance(each, bool | int | float | np.generic) and each in (0, 1) for each in found])
+    if not fine.all():
+        row = int(fine.argmin())
+        raise InputError(
+            f"the training mask has {found[row]!r} in {row_of(row)}; give True or False, or 1 or 0, for each row."
+        )
     trained = found.astype(bool)
-    if trained.all() or not trained.any():
-        what = "every row" if trained.all() else "no row"
-        raise InputError(f"the training mask marks {what} as trained on; leave it out where nothing is held out.")
+    if not trained.any():
+        raise InputError("the training mask marks no row as trained on; mark those that were, or leave it out.")
     return trained
 
 
@@ -105,11 +111,11 @@ def flat_rows(given: Any, count: int, what: str) -> np.ndarray:
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"{what} has shape {array.shape}; give a row for each of the {count} rows of the factors.")
     if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
-        raise InputError(f"{what} holds {array.dtype}, no numbers.")
+        raise InputError(f"{what} holds {array.dtype}; give numbers.")
     rows = array.reshape(count, -1)
     bad = ~np.isfinite(rows).all(axis=1)
     if bad.any():
-        raise InputError(f"{what} is not finite in {int(bad.sum())} rows, first in row {int(bad.argmax())}.")
+        raise InputError(f"{what} is not finite in {rows_where(bad)}; leave such rows out.")
     return rows
 
 

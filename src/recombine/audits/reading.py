@@ -4,28 +4,26 @@ Nothing is unpickled: arrays are read with pickling off, and a field of a file t
 Inputs stay where they are where that can be (npy is mapped, h5 is read row by row), so that large sets fit.
 """
 
-import math
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 
+from recombine.audits.counting import rows_where
 from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
+from recombine.audits.fields import INPUT_FIELDS, Fields, factors_in, inputs_in
 from recombine.core.errors import InputError
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
 FILE = "file"  # the column of a table that names the pictures of a folder
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".npy")
-
-# The factors of public sets in the order of their columns, and how many levels MPI3D has of each.
-DSPRITES = ("color", "shape", "scale", "orientation", "posX", "posY")
-SHAPES3D = ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation")
-MPI3D = ("object_color", "object_shape", "object_size", "camera_height", "background_color", "horizontal_axis",
-         "vertical_axis")  # fmt: skip
-MPI3D_SIZES = ((6, 6, 2, 3, 3, 40, 40), (4, 4, 2, 3, 3, 40, 40))
 
 
 class Indexed(Protocol):
@@ -48,11 +46,13 @@ class UserData:
 
 
 def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
-    """The data of a file or a folder, with a ``table`` of factors beside it (CSV or Parquet) where it has none.
+    """The data of a file or a folder, with a ``table`` beside it (CSV or Parquet) of what it lacks.
 
-    - ``.npz`` with the fields ``factors`` and, if there, ``inputs``, ``targets``, ``train`` (a mask) and ``names`` (of
-      the factors); or in the layout of dSprites (``imgs``, ``latents_values``).
-    - ``.h5`` in the layout of 3DShapes (``images``, ``labels``) or of MPI3D (``images``, in the order of its grid).
+    Factors, targets and the mask are those of the table where it has them, else those of the file.
+
+    - ``.npz`` and ``.h5`` with the fields ``factors``, ``names`` (of these), ``inputs``, ``targets`` and ``train`` (a
+      mask), or in the layout of dSprites (``imgs``, ``latents_values``), of 3DShapes (``images``, ``labels``) or of
+      MPI3D (``images``, in the order of its grid).
     - ``.npy``: inputs; a folder: pictures, named by the column ``file`` of the table. Both need the table.
     - A folder that `recombine export` wrote, as it is.
     - ``.csv`` or ``.parquet``: a table alone. Columns that begin with ``target`` are targets, those that begin with
@@ -62,8 +62,25 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
     if not where.exists():
         raise InputError(f"{where} does not exist; give a file of data or a folder of pictures.")
     told = None if table is None else read_table(Path(table))
-    if where.is_dir():
-        return _folder(where, told)
+    found = replace(_folder(where, told) if where.is_dir() else _file(where), source=where.name)
+    if told is not None:
+        own = _of_table(told)
+        found = UserData(
+            factors=found.factors if own.factors is None else own.factors,
+            inputs=own.inputs if found.inputs is None else found.inputs,
+            targets=found.targets if own.targets is None else own.targets,
+            train_mask=found.train_mask if own.train_mask is None else own.train_mask,
+            source=found.source,
+        )
+    if found.factors is None:
+        raise InputError(
+            f"there are no factors in {where if table is None else f'{where} or {table}'}; give a table with a column "
+            f"for each: factors are all columns but {MASK!r}, {FILE!r} and those that begin with 'input' or {TARGET!r}."
+        )
+    return found
+
+
+def _file(path: Path) -> UserData:
     readers: Mapping[str, Callable[[Path], UserData]] = {
         ".npz": _npz,
         ".npy": lambda each: UserData(None, _npy(each)),
@@ -72,16 +89,9 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
         ".csv": lambda each: _of_table(read_table(each)),
         ".parquet": lambda each: _of_table(read_table(each)),
     }
-    if where.suffix not in readers:
-        raise InputError(f"{where} ends in {where.suffix!r}; data are read from {', '.join(readers)} and folders.")
-    found = replace(readers[where.suffix](where), source=where.name)
-    if told is not None:
-        own = _of_table(told)
-        kept = {"inputs": found.inputs, "targets": found.targets, "train_mask": found.train_mask}
-        found = replace(own, source=found.source, **{name: each for name, each in kept.items() if each is not None})
-    if found.factors is None:
-        raise InputError(f"{where} holds no factors; give a table of them (CSV or Parquet), a row per example.")
-    return found
+    if path.suffix not in readers:
+        raise InputError(f"{path} ends in {path.suffix!r}; data are read from {', '.join(readers)} and folders.")
+    return readers[path.suffix](path)
 
 
 def read_table(path: Path) -> Any:
@@ -112,13 +122,8 @@ def _of_table(frame: Any) -> UserData:
     targets = [name for name in names if name.startswith(TARGET)]
     inputs = [name for name in names if name.startswith("input")]
     factors = [name for name in names if name not in {*targets, *inputs, MASK, FILE}]
-    if not factors:
-        raise InputError(
-            f"the table has the columns {', '.join(names)} and none is a factor; factors are all columns but {MASK!r}, "
-            f"{FILE!r} and those that begin with 'input' or {TARGET!r}."
-        )
     return UserData(
-        factors=frame[factors],
+        factors=frame[factors] if factors else None,
         inputs=_numbers(frame, inputs) if inputs else None,
         targets=_numbers(frame, targets) if targets else None,
         train_mask=frame[MASK].to_numpy() if MASK in names else None,
@@ -127,6 +132,9 @@ def _of_table(frame: Any) -> UserData:
 
 
 def _numbers(frame: Any, names: Sequence[str]) -> np.ndarray:
+    missing = frame[list(names)].isna().any(axis=1).to_numpy()
+    if missing.any():
+        raise InputError(f"the table has no {', '.join(names)} in {rows_where(missing)}; leave such rows out.")
     found = frame[list(names)].to_numpy()
     if found.dtype == object:
         if len(names) > 1:
@@ -136,36 +144,47 @@ def _numbers(frame: Any, names: Sequence[str]) -> np.ndarray:
 
 
 def _npy(path: Path) -> np.ndarray:
+    with path.open("rb") as file:
+        if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
+            raise InputError(f"{path} is no npy file; write an array there with np.save.")
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} is no array that can be read without unpickling: {_first_line(error)}.") from None
+        raise _not_read(path, error) from None
+
+
+def _not_read(what: Path | str, error: BaseException) -> InputError:
+    """The error for an array that is broken, or made of Python objects."""
+    if "python objects" in str(error).lower() or "object arrays" in str(error).lower():
+        return InputError(f"{what} holds Python objects, which are not unpickled; save numbers or words instead.")
+    return InputError(f"{what} cannot be read: {_first_line(error)}.")
 
 
 def _npz(path: Path) -> UserData:
-    import zipfile
+    if not zipfile.is_zipfile(path):
+        raise InputError(f"{path} is no npz file; write arrays there with np.savez.")
+    with np.load(path, allow_pickle=False) as file:
 
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            fields = set(file.files)
-            if {"imgs", "latents_values"} <= fields:
-                values = file["latents_values"]
-                return UserData(dict(zip(DSPRITES, values.T, strict=True)), file["imgs"])
-            if "factors" not in fields:
-                raise InputError(
-                    f"{path} has the fields {', '.join(sorted(fields))}; it needs factors (and may have inputs, "
-                    "targets, train and names), or the layout of dSprites."
-                )
-            got = {name: file[name] for name in ("factors", "names", "inputs", "targets", MASK) if name in fields}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is no npz that can be read without unpickling: {_first_line(error)}.") from None
-    factors = got["factors"]
-    if "names" in got:
-        names = [str(name) for name in np.atleast_1d(got["names"])]
-        if factors.ndim != 2 or len(names) != factors.shape[1] or len(set(names)) != len(names):
-            raise InputError(f"{path} has {len(names)} names for factors of shape {factors.shape}; give each one name.")
-        factors = {name: factors[:, place] for place, name in enumerate(names)}
-    return UserData(factors, got.get("inputs"), got.get("targets"), got.get(MASK))
+        def read(name: str) -> np.ndarray:
+            try:
+                return file[name]
+            except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+                raise _not_read(f"field {name!r} of {path}", error) from None
+
+        return _of_fields(path, {name: partial(read, name) for name in file.files})
+
+
+def _of_fields(path: Path, fields: Fields) -> UserData:
+    """The data of a file with named fields, of which only those that are known by name are read."""
+    inputs = inputs_in(fields)
+    factors = factors_in(path, fields, len(inputs) if inputs is not None and inputs.shape else 0)
+    if inputs is None and factors is None:
+        raise InputError(
+            f"{path} has the fields {', '.join(sorted(fields)) or 'none'}; it needs factors or inputs (and may have "
+            "targets, train and names), or the layout of dSprites, 3DShapes or MPI3D."
+        )
+    targets, mask = (fields[name]() if name in fields else None for name in ("targets", MASK))
+    return UserData(factors, inputs, targets, mask)
 
 
 class Rows:
@@ -201,26 +220,17 @@ def _opened(path: Path) -> Any:
 
 def _h5(path: Path) -> UserData:
     with _opened(path) as file:
-        fields = {name: tuple(each.shape) for name, each in file.items() if hasattr(each, "shape")}
-        if "images" not in fields:
-            raise InputError(f"{path} has the fields {', '.join(sorted(fields)) or 'none'}; it needs images.")
-        count = fields["images"][0]
-        if "labels" in fields:
-            labels = file["labels"][:]
-            if labels.ndim != 2 or len(labels) != count:
-                raise InputError(f"{path} has labels of shape {labels.shape} for {count} images; give a row for each.")
-            known = SHAPES3D if labels.shape[1] == len(SHAPES3D) else None
-            names = known or [f"factor {place + 1}" for place in range(labels.shape[1])]
-            return UserData({name: labels[:, place] for place, name in enumerate(names)}, Rows(path, "images"))
-        sizes = tuple(int(size) for size in file.attrs["sizes"]) if "sizes" in file.attrs else None
-    sizes = sizes or next((each for each in MPI3D_SIZES if math.prod(each) == count), None)
-    if sizes is None or len(sizes) != len(MPI3D) or math.prod(sizes) != count:
-        raise InputError(
-            f"{path} has {count} images and no labels, and is no MPI3D, whose grids have "
-            f"{' or '.join(str(math.prod(each)) for each in MPI3D_SIZES)}; add labels, or the attribute sizes."
-        )
-    levels = np.indices(sizes).reshape(len(sizes), -1)
-    return UserData(dict(zip(MPI3D, levels, strict=True)), Rows(path, "images"))
+        arrays = {name: each for name, each in file.items() if hasattr(each, "shape")}
+        fields: dict[str, Callable[[], Any]] = {name: partial(_whole, each) for name, each in arrays.items()}
+        fields |= {name: partial(Rows, path, name) for name in INPUT_FIELDS if name in arrays}
+        if "sizes" in file.attrs:
+            fields["sizes"] = partial(np.asarray, file.attrs["sizes"])
+        return _of_fields(path, fields)
+
+
+def _whole(dataset: Any) -> np.ndarray:
+    """A dataset of an h5 file as an array; h5 keeps words as bytes."""
+    return dataset.asstr()[:].astype(str) if dataset.dtype.kind in "OS" else dataset[:]
 
 
 class Pictures:
@@ -254,9 +264,9 @@ class Pictures:
 
 
 def _folder(folder: Path, table: Any) -> UserData:
-    if table is None and is_exported(folder):
+    if is_exported(folder) and (table is None or FILE not in table.columns):
         factors, trained = exported_table(folder)
-        return UserData(factors, _npy(folder / INPUTS), _npy(folder / TARGETS), trained, folder.name)
+        return UserData(factors, _npy(folder / INPUTS), _npy(folder / TARGETS), trained)
     if table is None:
         raise InputError(f"{folder} is a folder of pictures; give the table of their factors, with a column {FILE!r}.")
     if FILE not in table.columns:
@@ -271,7 +281,7 @@ def _folder(folder: Path, table: Any) -> UserData:
     strange = [name for name in names if Path(name).suffix.lower() not in PICTURES]
     if strange:
         raise InputError(f"{strange[0]!r} is no picture that is read; they end in {', '.join(PICTURES)}.")
-    return replace(_of_table(table), inputs=Pictures(folder, names), source=folder.name)
+    return UserData(None, Pictures(folder, names))
 
 
 def _inside(folder: Path, name: str) -> bool:

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from recombine.audits.counting import counted, row_of
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float
 
 RESAMPLES = 500
+ACCURACY, R2 = "accuracy", "R²"  # of classes, and of numbers
 
 
 @dataclass(frozen=True)
@@ -53,46 +56,47 @@ class Scores:
 class Scorer:
     """Takes answers batch by batch. Classes are words, or whole numbers with a score for each."""
 
-    def __init__(self, targets: np.ndarray, trained: Bool[np.ndarray, " rows"]) -> None:
+    def __init__(self, targets: Any, trained: Bool[np.ndarray, " rows"]) -> None:
         self.targets, self.errors, self.scales = targets, np.zeros(len(targets)), np.zeros(len(targets))
-        self.levels = np.unique(targets) if targets.ndim == 1 and targets.dtype.kind in "USiub" else None
+        first = np.asarray(targets[:1])  # targets may be rows that are read when they are asked for
+        self.levels = np.unique(targets) if first.ndim == 1 and first.dtype.kind in "USiub" else None
         self.classes = False
         chosen = np.flatnonzero(trained)[:: max(1, int(trained.sum()) // 5000)]
-        self.middle = None if targets.dtype.kind in "US" else _floats(targets[chosen]).mean(axis=0)
+        self.middle = None if first.dtype.kind in "US" else _floats(targets[chosen]).mean(axis=0)
 
     def take(self, rows: slice, answers: np.ndarray) -> None:
         """Score one batch."""
         truth = np.asarray(self.targets[rows])
         flat = answers.reshape(len(answers), -1)
+        bad = ~np.isfinite(flat).all(axis=1)
+        if bad.any():
+            first = row_of(rows.start + int(bad.argmax()))
+            raise InputError(f"the model's answers are not finite, first in {first}; mend it, or leave such rows out.")
         if self.levels is not None and flat.shape[1] == len(self.levels) > 1:
             self.classes = True
             right = self.levels[flat.argmax(axis=1)] == truth
             self.errors[rows], self.scales[rows] = ~right, 1.0
             return
         if self.middle is None:
-            sorts = 0 if self.levels is None else len(self.levels)
+            sorts = counted(0 if self.levels is None else len(self.levels), "sort")
             raise InputError(
-                f"targets are words of {sorts} sorts and the model gives {flat.shape[1]} numbers for each input; it "
-                "must give a score for each sort."
+                f"targets are words of {sorts} and the model gives {counted(flat.shape[1], 'number')} for each input; "
+                "it must give a score for each sort."
             )
         wanted = _floats(truth).reshape(len(truth), -1)
         if wanted.shape != flat.shape:
             raise InputError(
-                f"the model answers with {flat.shape[1]} numbers and targets have {wanted.shape[1]}; they must agree."
+                f"the model answers with {counted(flat.shape[1], 'number')} and targets have {wanted.shape[1]}; they "
+                "must agree."
             )
-        if not np.isfinite(flat).all():
-            raise InputError(f"the model gives answers that are not finite, first in rows {rows.start} to {rows.stop}.")
         self.errors[rows] = np.square(flat - wanted).sum(axis=1)
         self.scales[rows] = np.square(wanted - self.middle.reshape(1, -1)).sum(axis=1)
 
     def scores(self) -> Scores:
         """What was taken."""
-        return Scores("accuracy" if self.classes else "R²", self.errors, self.scales)
+        return Scores(ACCURACY if self.classes else R2, self.errors, self.scales)
 
 
 def _floats(targets: np.ndarray) -> np.ndarray:
     array = np.asarray(targets)
-    floats = array.astype(np.float64) / (255 if array.dtype == np.uint8 and array.ndim > 1 else 1)
-    if not np.isfinite(floats).all():
-        raise InputError("targets are not finite everywhere; leave such rows out.")
-    return floats
+    return array.astype(np.float64) / (255 if array.dtype == np.uint8 and array.ndim > 1 else 1)

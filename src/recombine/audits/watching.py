@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recombine.audits.counting import row_of
 from recombine.core.errors import InputError, unknown
 from recombine.core.seeds import torch_seed
 
@@ -61,20 +62,22 @@ class Watched:
             batch = as_floats(inputs[rows], start)
             kept: dict[str, np.ndarray] = {}
             if self.module is None:
-                answer = self._only(self.model(batch))
+                answer = self._only(self._called(batch), len(batch))
             else:
                 import torch
 
                 from recombine.models.activations import eval_mode
 
                 with torch.no_grad(), eval_mode(self.module), _kept(self.module, layers, kept, len(batch)):
-                    answer = self._only(self._called(torch.from_numpy(batch)))
+                    answer = self._only(self._called(torch.from_numpy(batch)), len(batch))
             found = np.asarray(answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer)
             if found.ndim == 0 or len(found) != len(batch):
                 raise InputError(
                     f"the model answers {len(batch)} inputs with an array of shape {found.shape}; it must give an "
                     "answer for each."
                 )
+            if found.dtype.kind not in "fiub":
+                raise InputError(f"the model answers with {found.dtype}; it must answer with numbers.")
             yield rows, found, kept
 
     def untrained(self, seed: int) -> "Watched | None":
@@ -97,20 +100,24 @@ class Watched:
             self.note(f"The untrained model keeps {len(left)} weights that cannot be drawn anew, e.g. {left[0]}.")
         return Watched(fresh)
 
-    def _called(self, batch: "torch.Tensor") -> Any:
+    def _called(self, batch: "torch.Tensor | np.ndarray") -> Any:
         try:
             return self.model(batch)
-        except (RuntimeError, TypeError, ValueError) as error:
-            line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        except Exception as error:
+            line = (str(error).strip().splitlines() or [""])[0].rstrip(".")
             raise InputError(
-                f"the model refuses inputs of shape {tuple(batch.shape)}: {line}; give inputs as it takes them."
+                f"the model refuses inputs of shape {tuple(batch.shape)} ({type(error).__name__}: {line}); give inputs "
+                "as it takes them."
             ) from None
 
-    def _only(self, answer: Any) -> Any:
+    def _only(self, answer: Any, count: int) -> Any:
+        """The first of several things that were returned; a list with an answer for each input is one thing."""
         if isinstance(answer, dict):
             answer = tuple(answer.values())
-        if isinstance(answer, tuple | list) and answer:
-            self.note(f"The model returns {len(answer)} things; the first is taken as its answer.")
+        several = isinstance(answer, tuple) or (isinstance(answer, list) and len(answer) != count)
+        if several and len(answer):
+            if len(answer) > 1:
+                self.note(f"The model returns {len(answer)} things; the first is taken as its answer.")
             return answer[0]
         return answer
 
@@ -119,11 +126,11 @@ def as_floats(batch: Any, start: int = 0) -> np.ndarray:
     """A batch as floats; bytes, as pictures are kept, from 0 to 1."""
     array = batch.detach().cpu().numpy() if hasattr(batch, "detach") else np.asarray(batch)
     if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
-        raise InputError(f"inputs hold {array.dtype}, no numbers.")
+        raise InputError(f"inputs hold {array.dtype}; give numbers.")
     floats = array.astype(np.float32) / (255 if array.dtype == np.uint8 else 1)
     bad = ~np.isfinite(floats.reshape(len(floats), -1)).all(axis=1)
     if bad.any():
-        raise InputError(f"inputs are not finite, first in row {start + int(bad.argmax())}; leave such rows out.")
+        raise InputError(f"inputs are not finite, first in {row_of(start + int(bad.argmax()))}; leave such rows out.")
     return floats
 
 

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, print_json, print_table
+from recombine.cli.output import Json, print_json
 
 
 def audit(
     data: Annotated[Path, typer.Argument(help="npz, npy, h5, csv or parquet file, or a folder of pictures.")],
     table: Annotated[
-        Path | None, typer.Option("--table", help="CSV or Parquet with the factors, where the data have none.")
+        Path | None,
+        typer.Option("--table", help="CSV or Parquet with what the data lack: factors, targets, the mask `train`."),
     ] = None,
     model: Annotated[
         str | None,
@@ -31,43 +32,29 @@ def audit(
 
     Example: recombine audit faces.npz --model my_model:load -o audit.html
     """
-    from recombine.audits import audit as look
     from recombine.audits import read_data
+    from recombine.audits.audit import look
+    from recombine.audits.given import check
     from recombine.reports.audit_page import write_audit
     from recombine.reports.writing import writable_place
 
     if output is not None:
         writable_place(output)
-    given = read_data(data, table)
+    read = read_data(data, table)
+    given = check(read.inputs, read.targets, read.factors, read.train_mask)  # before a model is loaded
     found = look(
-        given.inputs,
-        given.targets,
-        given.factors,
-        given.train_mask,
+        given,
         model=None if model is None else load(model),
-        layers=None if layers is None else layers.split(","),
+        layers=None if layers is None else [name.strip() for name in layers.split(",")],
         seed=seed,
-        source=given.source,
+        source=read.source,
     )
     if output is not None:
         write_audit(output, found)
     if json:
         print_json(found.to_dict())
     else:
-        typer.echo(found.verdict)
-        for reason in found.diagnosis:
-            typer.echo(f"- {reason.name}: {reason.text}")
-        if found.forecast is not None:
-            typer.echo(f"Forecast: {found.forecast.verdict}")
-        if not found.performance.empty:
-            typer.echo()
-            rows = [
-                (line["section"], str(line["rows"]), f"{line['score']:.3g}", f"{line['low']:.3g} to {line['high']:.3g}")
-                for line in found.scores
-            ]
-            print_table(("rows", "number", str(found.quantity), "between"), rows)
-        for words in found.notes:
-            typer.echo(f"Note: {words}")
+        typer.echo(str(found))
         if output is not None:
             typer.echo(f"The page is in {output}.")
     if strict and not found.verdict.startswith("It composes:"):

@@ -16,13 +16,14 @@ def export(
     hold_out: HoldOut = None,
     isolated: Isolated = None,
     support: SupportName = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the training set.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws the training set.")] = 0,
     json: Json = False,
 ) -> None:
     """Write the data of a problem as arrays, a table of factors and Croissant metadata.
 
     Example: recombine export bump --set n=12 --hold-out block:x=4..8,y=4..8 -o bumps
     """
+    from recombine.audits.exported import TRAINED
     from recombine.reports.exporting import export_data, free_place
 
     free_place(output)
@@ -32,3 +33,4 @@ def export(
         return
     typer.echo(f"{found.examples} examples are in {found.path}: {', '.join(found.files)}.")
     print_table(("section", "examples"), [(name, str(number)) for name, number in found.sections.items()])
+    typer.echo(f"A model learns from {TRAINED}; all other sections are asked about afterwards.")

@@ -8,10 +8,11 @@ import pandas as pd
 
 from recombine.audits import Audit
 from recombine.audits.held_out import LACKS
+from recombine.audits.telling import certificate_words, data_words, held_out_words
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
-from recombine.reports.numbers import count, short
+from recombine.reports.numbers import short
 from recombine.reports.page import OF_AUDITS, page
 from recombine.reports.writing import writable_place, write_whole
 
@@ -53,26 +54,26 @@ def audit_page(found: Audit) -> str:
 
 def _reasons(place: str, title: str, found: Audit) -> Markup:
     lines = [tag("li", tag("b", f"{reason.name}. "), reason.text) for reason in found.diagnosis]
-    none = tag("p", "Nothing that fails was found.", class_="note")
-    return _section(place, title, tag("ul", lines) if lines else none)
+    nothing = "Nothing that fails was found."
+    if found.performance.empty:
+        nothing = "No answer of a model was scored, so that nothing can be said to fail."
+    return _section(place, title, tag("ul", lines) if lines else tag("p", nothing, class_="note"))
 
 
-def _data(found: Audit) -> Markup | None:
+def _data(found: Audit) -> Markup:
     held = found.held_out
     if held is None:
-        return None
+        return _section("data", "Data", tag("p", data_words(found)))
     rows = [(name, str(int(mask.sum())), LACKS[name]) for name, mask in held.sections.items()]
-    unseen = [
-        tag("p", f"Levels of {name} that training never shows: {', '.join(map(str, levels[:20]))}.")
-        for name, levels in held.unseen.items()
-    ]
-    line = (
-        f"{count(held.trained, 'row')} trained on and {held.held_out} held out; {held.trained_combinations} of "
-        f"{count(held.combinations, 'combination')} are trained on. Levels are tied together in "
-        f"{count(held.parts, 'group')} by the trained rows. {held.repeated} held-out rows repeat a trained input."
+    return _section(
+        "data",
+        "What is held out",
+        tag("p", data_words(found)),
+        tag("p", f"Held out: {held_out_words(held)}"),
+        tag("p", f"Certificate: {certificate_words(found)}"),
+        _table(("Held-out rows", "Number", "What training lacks of them"), rows) if rows else None,
+        audited_data_card(found),
     )
-    table = _table(("Held-out rows", "Number", "What training lacks of them"), rows)
-    return _section("data", "What is held out", tag("p", line), table, unseen, audited_data_card(found))
 
 
 def _forecast(found: Audit) -> Markup | None:
@@ -84,7 +85,7 @@ def _forecast(found: Audit) -> Markup | None:
     return _section(
         "forecast",
         "Forecast",
-        tag("p", forecast.verdict),
+        tag("p", forecast.verdict) if forecast.verdict not in found.verdict else None,
         _table(("Held-out rows", forecast.quantity, "Between"), rows),
         tag("ul", reasons) if reasons else None,
         tag("p", f"By {forecast.method}.", class_="meaning"),

@@ -4,9 +4,10 @@ All of it is read off the records, the specifications in them, and the verdicts;
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from recombine.audits import Audit
+from recombine.core.spec import Spec
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.data.locating import Locate
@@ -15,7 +16,7 @@ from recombine.data.rotation import RotatedDigit
 from recombine.data.scenes import CHANNELS, Sprites
 from recombine.data.tables import Table
 from recombine.data.task import Task
-from recombine.papers import Judgement
+from recombine.papers import Judgement, Verdict
 from recombine.records.provenance import version
 from recombine.reports.croissant import MIT, image_set_of, licences
 from recombine.reports.descriptions import first_line, held_out_words, named, support_words, training_words
@@ -24,16 +25,29 @@ from recombine.reports.numbers import count, interval, short
 from recombine.reports.settings import SettingRuns
 from recombine.studies import Experiment
 
-SCORES = ("accuracy", "exact", "nmse", "mse", "r2")  # measures called by a section and one of these, e.g. ood_nmse
-BY_SECTION = ("nmse_by_section", "darkest_accuracy", "strict_accuracy")  # measures with a part for every section
+# Measures called by a section and one of these, e.g. ood_nmse, then measures with a part for every section.
+SCORES = {"accuracy": "accuracy", "exact": "exact accuracy", "nmse": "nMSE", "mse": "MSE", "r2": "R²"}
+BY_SECTION = {
+    "nmse_by_section": "nMSE",
+    "darkest_accuracy": "accuracy of the extreme pixel",
+    "strict_accuracy": "strict accuracy",
+}
+LATENTS = {"fourier": "with sines and cosines of it", "unit": "from -1 to 1", "physical": "as it is drawn"}
 SOFTWARE = {"recombine": "recombine", "python": "Python", "numpy": "NumPy", "torch": "PyTorch"}
 USE = "to study whether, and why, networks compose"
 
 
-def card(title: str, rows: Mapping[str, str]) -> Markup:
-    """A folded table of a line per fact; empty facts are left out."""
-    lines = [tag("tr", tag("th", name, scope="row"), tag("td", _set(fact))) for name, fact in rows.items() if fact]
+Fact: TypeAlias = str | Sequence[str]  # in one line, or in several
+
+
+def card(title: str, rows: Mapping[str, Fact]) -> Markup:
+    """A folded table of a row per fact; empty facts are left out."""
+    lines = [tag("tr", tag("th", name, scope="row"), tag("td", _cell(fact))) for name, fact in rows.items() if fact]
     return tag("details", tag("summary", title), tag("div", tag("table", tag("tbody", lines)), class_="scroll"))
+
+
+def _cell(fact: Fact) -> Markup | list[Markup]:
+    return _set(fact) if isinstance(fact, str) else [tag("div", _set(line)) for line in fact]
 
 
 def _set(fact: str) -> Markup:
@@ -57,7 +71,7 @@ def data_card(setting: SettingRuns) -> Markup | None:
             "Asked": _asked(problem),
             "Resolution": _resolution(problem.task),
             "Inputs": _inputs(problem.task),
-            "Seeds": ", ".join(str(run.work.seed) for run in setting.runs if run.body is not None),
+            "Seeds": _seeds([run.work.seed for run in setting.runs if run.body is not None]),
             "Licence": " and ".join(licences(problem.task)).replace(MIT, "MIT"),
             "Known limits": _limits(problem.task),
         },
@@ -75,15 +89,16 @@ def model_card(setting: SettingRuns, judgements: Mapping[str, Judgement]) -> Mar
     return card(
         "Model card",
         {
-            "Model": f"{named(work.model)}: {first_line(work.model)}",
+            "Model": f"{work.model.kind}: {first_line(work.model)}",
+            "Settings": _settings(work.model),
             "Parameters": _each(f"{body['parameters']:,}" for body in bodies if "parameters" in body),
-            "Layers": ", ".join(layers),
+            "Layers looked at": ", ".join(layers),
             "Training": training_words(work.recipe) if work.model.trainable else "none: nothing is trained",
             "Machine": _each(f"{it['platform']}, {count(it['cpus'], 'core')}" for it in origins if it.get("cpus")),
             "Software": _each(_versions({name: it.get(name) for name in SOFTWARE}) for it in origins),
             "Intended use": USE,
             **{f"Measured on {section}": words for section, words in _measured(setting, work.problem).items()},
-            "Verdicts": " ".join(dict.fromkeys(_verdicts(setting, judgements))),
+            "Verdicts": tuple(dict.fromkeys(_verdicts(setting, judgements))),
             "Failed runs": f"{len(failed)} of {len(bodies)}: {_each(failed)}" if failed else "",
         },
     )
@@ -127,7 +142,7 @@ def audited_model_card(found: Audit) -> Markup | None:
             "Layers looked at": ", ".join(layers),
             **scored,
             "Verdict": found.verdict,
-            "Known failures": " ".join(f"{reason.name}: {reason.text}" for reason in found.diagnosis),
+            "Known failures": [f"{reason.name}: {reason.text}" for reason in found.diagnosis],
             "Audited with": _versions({name: version(name) for name in SOFTWARE if name != "python"}),
         },
     )
@@ -140,6 +155,30 @@ def _bodies(setting: SettingRuns) -> list[Mapping[str, Any]]:
 def _each(words: Iterable[str]) -> str:
     """What was said, each once."""
     return "; ".join(dict.fromkeys(words))
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    """0 to 9 where none is left out, else all of them."""
+    first, last = min(seeds), max(seeds)
+    if len(seeds) > 2 and sorted(seeds) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    return ", ".join(map(str, seeds))
+
+
+def _settings(spec: Spec) -> str:
+    """All settings, those that were left as they are too."""
+    written = {name: getattr(spec, name) for name in type(spec).model_fields}
+    return ", ".join(f"{name.replace('_', ' ')} {_word(value)}" for name, value in written.items() if value is not None)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, Spec):
+        return named(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_word, value))})"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _versions(found: Mapping[str, object]) -> str:
@@ -206,10 +245,12 @@ def _inputs(task: Task) -> str:
     if encoding is not None:
         return f"{named(encoding)}: {first_line(encoding)}"
     if isinstance(task, Sprites):
-        return f"{task.inputs} latents of every sprite"
+        return f"every latent of every sprite, {LATENTS[task.inputs]}"
     if isinstance(task, ComponentTask):
         return (
-            "one unit for every level of every component" if task.images is None else "pictures, a channel group each"
+            "one unit for every level of every component"
+            if task.images is None
+            else "a picture of every component, each in channels of its own"
         )
     if isinstance(task, Locate):
         return "the picture itself"
@@ -225,25 +266,32 @@ def _limits(task: Task) -> str:
     return "as good as its table" if isinstance(task, Table) else "synthetic: made by formulas, nothing was measured"
 
 
-def _measured(setting: SettingRuns, problem: Problem) -> dict[str, str]:
+def _measured(setting: SettingRuns, problem: Problem) -> dict[str, Sequence[str]]:
     """Scores by section, each with its interval over seeds; sections without any are left out."""
     found = {section: _scores(setting, section) for section in _sections(problem)}
-    return {section: "; ".join(words) for section, words in found.items() if words}
+    return {section: words for section, words in found.items() if words}
 
 
 def _scores(setting: SettingRuns, section: str) -> Sequence[str]:
-    names = [f"{section}_{score}" for score in SCORES]
-    names += [f"{name}.{section}" for name in BY_SECTION]
-    if setting.numbers(f"{section}_nmse"):
-        names.remove(f"{BY_SECTION[0]}.{section}")  # the same number
-    return [f"{name} {interval(measured)}" for name in names if (measured := setting.interval(name)) is not None]
+    names = {f"{section}_{score}": words for score, words in SCORES.items()}
+    names |= {f"{name}.{section}": words for name, words in BY_SECTION.items()}
+    found: dict[str, str] = {}
+    for name, words in names.items():
+        measured = setting.interval(name)
+        if measured is not None:
+            found.setdefault(words, f"{words} {interval(measured)}")  # the same number may have two names
+    return tuple(found.values())
 
 
 def _verdicts(setting: SettingRuns, judgements: Mapping[str, Judgement]) -> Iterable[str]:
     """What the claims it serves say and how they came out; of its controls how they came out."""
+    controls: dict[Verdict, dict[str, None]] = {}
     for use in setting.uses:
         judged = judgements.get(use.claim.id)
         if judged is not None and not use.control:
             yield f"{use.claim.id} {judged.verdict}: {use.claim.says}"
         elif judged is not None:
-            yield f"Control of {use.claim.id}: {judged.control_verdict}."
+            controls.setdefault(judged.control_verdict, {})[use.claim.id] = None
+    for verdict, claims in controls.items():
+        meant = ", as a control should be" if verdict is Verdict.CONTRADICTED else ""
+        yield f"Control of {', '.join(claims)}: {verdict}{meant}."

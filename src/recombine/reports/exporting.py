@@ -32,14 +32,14 @@ from recombine.data.task import Examples
 from recombine.factors import Factor
 from recombine.records import durable
 from recombine.records.drafts import Drafts
-from recombine.reports.croissant import DataFile, croissant
+from recombine.reports.croissant import ArrayIn, DataFile, croissant
 
 RUN = 1024  # rows that are in memory at once; many pictures are drawn when they are needed
-BYTES, CSV, YAML = "application/octet-stream", "text/csv", "application/yaml"
+TYPES = {".npy": "application/x-npy", ".csv": "text/csv", ".yaml": "application/yaml"}
 SAYS = {
-    INPUTS: "What a model is given, a row per example, as an npy array.",
-    TARGETS: "What it must answer, a picture or a number per example, as an npy array.",
-    POSITIONS: "The value of every factor, a row per example, NaN where it is absent, as an npy array.",
+    INPUTS: "What a model is given: along the second axis a code, or the pixels of a picture.",
+    TARGETS: "What it must answer: a picture of rows and columns, three channels side by side, or a row of numbers.",
+    POSITIONS: "The value of every factor in the order of the table's columns, NaN where it is absent.",
     TABLE: "The level of every factor and the section, a row per example.",
     PROBLEM: "The problem, from which recombine makes the same data again.",
 }
@@ -87,10 +87,10 @@ def export_data(problem: Problem, folder: str | Path, seed: int = 0) -> Exported
     try:
         with Drafts(place.parent).fresh(".export") as draft:
             draft.mkdir()
-            _write_arrays(draft, parts)
+            arrays = _write_arrays(draft, parts)
             durable.write(draft / TABLE, _table(problem, list(columns), parts))
             durable.write(draft / PROBLEM, problem.to_yaml().encode())
-            files = [_described(draft / name) for name in SAYS]
+            files = [_described(draft / name, arrays.get(name)) for name in SAYS]
             today = datetime.now(UTC).date().isoformat()
             document = croissant(problem, seed, files, columns, sections, today)
             durable.write(draft / DESCRIPTION, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
@@ -138,7 +138,14 @@ def column_types(problem: Problem) -> dict[str, str]:
 def _type(factor: Factor) -> str:
     if not factor.numeric:
         return WORDS
-    return "sc:Integer" if all(isinstance(level, int) for level in factor.levels) else "sc:Float"
+    return "sc:Integer" if all(isinstance(level, int) for level in _written(factor)) else "sc:Float"
+
+
+def _written(factor: Factor) -> tuple[int | float | str, ...]:
+    """The levels as the table has them: integers where all of them are whole."""
+    if factor.numeric and all(float(level).is_integer() for level in factor.levels):
+        return tuple(int(level) for level in factor.levels)
+    return factor.levels
 
 
 def _trained(problem: Problem, seed: int) -> Part:
@@ -169,7 +176,9 @@ def _within(
     return Part(asked, rows, [last[int(place)] for place in places[rows]])
 
 
-def _write_arrays(folder: Path, parts: Sequence[Part]) -> None:
+def _write_arrays(folder: Path, parts: Sequence[Part]) -> dict[str, ArrayIn]:
+    """Write the arrays, and say of each file what is in it."""
+    written = {}
     for name, of in ((INPUTS, "codes"), (TARGETS, "pictures"), (POSITIONS, "positions")):
         arrays = [getattr(part.examples, of) for part in parts]
         shape = (sum(len(part.rows) for part in parts), *arrays[0].shape[1:])
@@ -182,6 +191,8 @@ def _write_arrays(folder: Path, parts: Sequence[Part]) -> None:
                     file.write(rows.tobytes())
             file.flush()
             os.fsync(file.fileno())
+        written[name] = ArrayIn(str(arrays[0].dtype), shape)
+    return written
 
 
 def _table(problem: Problem, names: Sequence[str], parts: Sequence[Part]) -> bytes:
@@ -199,11 +210,12 @@ def levels_at(problem: Problem, positions: Float[np.ndarray, "items all"]) -> It
     if problem.task.continuous:
         return _latents(problem, positions)
     factors = problem.grid.factors
+    written = [_written(factor) for factor in factors]
     absent = np.stack([_absent(factor, column) for factor, column in zip(factors, positions.T, strict=True)], axis=1)
     first = [float(factor.levels[0]) if factor.numeric else 0.0 for factor in factors]
     cells = problem.task.cells(np.where(absent, first, positions))
     return (
-        [None if out else factor.levels[level] for factor, level, out in zip(factors, row, gone, strict=True)]
+        [None if out else levels[level] for levels, level, out in zip(written, row, gone, strict=True)]
         for row, gone in zip(cells, absent, strict=True)
     )
 
@@ -228,8 +240,7 @@ def _latents(problem: Problem, positions: Float[np.ndarray, "items all"]) -> Ite
         yield [SHAPES[shape] if place == which else value for row, shape in sprites for place, value in enumerate(row)]
 
 
-def _described(path: Path) -> DataFile:
+def _described(path: Path, array: ArrayIn | None) -> DataFile:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    encoding = {".npy": BYTES, ".csv": CSV, ".yaml": YAML}[path.suffix]
-    return DataFile(path.name, SAYS[path.name], encoding, path.stat().st_size, digest)
+    return DataFile(path.name, SAYS[path.name], TYPES[path.suffix], path.stat().st_size, digest, array)
