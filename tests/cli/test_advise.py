@@ -16,6 +16,7 @@ from recombine.records import Store
 from recombine.studies import Work
 from recombine.studies.local import commit
 
+TRAINED = ("--verify", "--model", "mlp")
 CONTEXT = ("context", "--set", "levels=4", "--hold-out", "block:feature1=0..1,feature2=2..3")
 
 
@@ -39,15 +40,20 @@ def run(*arguments: str) -> int:
 def test_the_text_says_what_to_add_and_the_file_has_it(capsys, tmp_path: Path):
     file = tmp_path / "advised.yaml"
     assert run(*CONTEXT, "-o", str(file)) == 0
-    first, second, last = capsys.readouterr().out.splitlines()
+    kernels, first, second, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith(
-        "Add 1 example at a price of 1: the forecast of held-out performance rises from 0.30 to 0.95"
+        "Add 1 example: held-out performance (2 x accuracy - 1 by kernels) rises from 0.30 to 0.95, and 0.9 is asked"
     )
-    assert second.startswith("- combination: context = 1 with feature1 = 0 with feature2 = 3 (1 example, price 1;")
+    assert second.startswith("- combination: context = 1, feature1 = 0, feature2 = 3 (1 example; then 0.95):")
+    with pytest.raises(SystemExit):
+        main(["forecast", *CONTEXT])
+    assert kernels in capsys.readouterr().out.splitlines()
     assert last == f"The problem with these additions is in {file}."
     assert planted(Problem.read(read_yaml(file))) == 0.95
     assert run(str(file)) == 0
-    assert capsys.readouterr().out.startswith("Nothing needs to be added")
+    assert "\nNothing needs to be added" in capsys.readouterr().out
+    assert run(str(file), "-o", str(tmp_path / "more.yaml")) == 0
+    assert capsys.readouterr().out.endswith(f"Nothing is written to {tmp_path}/more.yaml, since nothing is added.\n")
 
 
 def test_the_json_is_one_document_with_prices(capsys):
@@ -57,13 +63,15 @@ def test_the_json_is_one_document_with_prices(capsys):
     assert told["price"] == 2.0
     (only,) = told["additions"]
     assert (only["kind"], only["examples"], only["price"]) == ("combination", 1, 2.0)
+    assert only["combinations"] == [{"context": "1", "feature1": "0", "feature2": "3"}]
+    assert told["sentence"].startswith("Add 1 example at a price of 2: ")
     assert told["composes"] is True
     assert Problem.read(told["problem"]).task.kind == "context"
 
 
 def test_an_unturned_forecast_exits_with_one(capsys):
     assert run(*CONTEXT, "--target", "1") == 1
-    assert capsys.readouterr().out.startswith("Nothing that was tried turns the forecast: with 1 example")
+    assert "\nNothing that was tried is enough: with 1 example held-out" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -75,8 +83,13 @@ def test_an_unturned_forecast_exits_with_one(capsys):
         (("--price", "pairs=1"), "unknown kind of addition 'pairs'"),
         (("--target", "2"), "target = 2 must be"),
         (("--most", "0"), "most = 0 must be at least 1"),
-        (("--by", "place"), "unknown comparison 'place'"),
-        (("--seeds", "0"), "--seeds 0 must be at least 1"),
+        ((*TRAINED, "--by", "place"), "unknown comparison 'place'"),
+        ((*TRAINED, "--seeds", "0"), "--seeds 0 must be at least 1"),
+        ((*TRAINED, "--recipe", "stes=3"), "stes"),
+        (("--model", "cnn-decoder", "--verify"), "cnn-decoder"),
+        (("--seeds", "3"), "--seeds would do nothing, since nothing is trained; add --verify to train."),
+        (("--by", "error", "--recipe", "steps=9"), "--by and --recipe would do nothing"),
+        (("--store", "here", "--workers", "2"), "--store and --workers would do nothing"),
         (("-o", "nowhere/a.yaml"), "there is no folder 'nowhere'"),
     ],
 )
@@ -114,5 +127,5 @@ def test_advice_is_verified_by_training(capsys, tmp_path: Path, monkeypatch: pyt
 
 def test_nothing_is_trained_where_nothing_is_added(capsys, tmp_path: Path):
     assert run(*CONTEXT, "--target", "0.3", "--verify", "--model", "mlp", "--store", str(tmp_path)) == 0
-    assert capsys.readouterr().out.startswith("Nothing needs to be added")
+    assert "\nNothing needs to be added" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

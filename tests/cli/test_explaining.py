@@ -77,6 +77,9 @@ def test_the_text_has_the_verdict_the_parts_and_the_layers(home: Path):
     drawn = (home / "figure.svg").read_text()
     for words in ("truth", "answer", "weight", "row", "column", "ink"):
         assert f">{words}" in drawn
+    assert drawn.count(">ink<") == 1  # one scale for truth, answer and sum
+    assert float(drawn.split('width="')[1].split("pt")[0]) * 96 / 72 < 1200
+    assert f"held-out error {lines[2].split('nMSE ')[1].split(',')[0]} (section ood), by cause:" in lines
 
 
 def test_the_document_has_the_same(home: Path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.core.failures import Failure
 from recombine.core.seeds import stream
-from recombine.measures.blame import NOT_LEARNED, ORDER, OTHER, SMALL, Blame, Claim, share_out
+from recombine.measures.blame import NOT_LEARNED, ORDER, OTHER, SMALL, Blame, Claim, share_out, spelt
 from recombine.measures.blame_answers import (
     contradicting,
     leak,
@@ -83,7 +83,26 @@ def test_a_small_error_blames_nothing_and_its_scale_decides():
     assert share_out(np.array([0.2, 0.2]), [claim], scale=4.0) == Blame((), 0.05)
     assert share_out(np.array([0.2, 0.2]), [claim], scale=1.0).cause == "leak"
     assert str(share_out(np.empty(0), [])) == "held-out error: nothing is held out"
-    assert "too small" in str(Blame((), 0.05))
+    assert str(Blame((), 0.05)) == "held-out error 0.05 (section ood): too small to blame anything"
+
+
+def test_some_rows_of_a_section_share_out_the_error_of_all():
+    claim = Claim(Failure.LEAK, np.ones(2), "")
+    assert share_out(np.array([0.2, 0.2]), [claim], section="all", error=0.05) == Blame((), 0.05, "all")
+    found = share_out(np.array([0.05, 0.05]), [claim], error=0.2)
+    assert (found.error, found.shares) == (0.2, {"leak": 1.0})
+    assert share_out(np.zeros(2), [claim], error=0.2).cause == "other"
+
+
+@given(st.floats(0, 2))
+def test_an_error_is_spelt_on_its_side_of_the_threshold(error):
+    assert (float(spelt(error)) < SMALL) == (error < SMALL)
+
+
+def test_an_error_has_three_digits_unless_more_are_needed():
+    assert [spelt(each) for each in (0.0, 0.12345, 0.0999, 0.09996, 0.1, 0.0999999)] == [
+        *("0", "0.123", "0.0999", "0.09996", "0.1", "0.0999999")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,6 +129,7 @@ def test_the_words_and_the_document_have_the_same_shares():
             {"failure": "other", "share": 0.25, "text": found.parts[1].text, "evidence": {}},
         ],
         "cause": "leak",
+        "blamed": {"section": "ood", "error": 4.0},
     }
 
 
@@ -296,6 +316,7 @@ def test_a_sum_of_near_memories_is_all_superposition_and_nothing_is_none():
     drawn = np.stack([0.3 * memories[0] + 0.6 * memories[1], np.zeros(30)])
     errors = np.square(drawn - true).mean(axis=1)
     claim = superposed(errors, drawn, true, memories, near)
+    assert claim.text.startswith("Answers are sums of remembered ones that share a level")  # be they pictures or not
     assert claim.errors == pytest.approx([errors[0], 0.0])
     assert claim.evidence["energy"] == pytest.approx(1.0)
     far = superposed(errors, drawn, true, memories, ~near)
@@ -307,7 +328,7 @@ def test_a_sum_of_near_memories_is_all_superposition_and_nothing_is_none():
 
 def test_the_truth_of_pictures_blames_nothing(from_ink, bumps):
     evidence = from_ink(bumps())
-    assert blame_pictures(evidence, evidence.sections["id"]) == Blame((), 0.0)
+    assert blame_pictures(evidence, evidence.sections["id"]) == Blame((), 0.0, "interior")
 
 
 def test_superposed_pictures(from_ink, bumps):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.measures import measures
 from recombine.measures.answer import deepest, take_apart
-from recombine.measures.explanation import COMPOSES_BELOW, explain_evidence, lost_layer
+from recombine.measures.blame import SMALL
+from recombine.measures.explanation import explain_evidence, lost_layer
 from recombine.measures.remembered import Stripes
 from recombine.measures.superposition import decompose
 from recombine.theory import COMPOSES_BELOW as FORECAST_COMPOSES_BELOW
@@ -74,7 +75,9 @@ def test_on_a_ring_neighbours_go_the_short_way_round(from_ink, bumps):
 def test_the_truth_composes(from_ink, bumps):
     found = explain_evidence(from_ink(bumps()))
     assert found.finding == "composes"
-    assert found.verdict.startswith("Composes: the pictures deep in the hole are right (nMSE 0, 100% in their place)")
+    assert found.verdict == (
+        "Composes deep in the hole (nMSE 0, 100% in their place): an error below 0.1 is too small to blame anything."
+    )
     assert (found.answer.y, found.answer.x) == (4, 5)
     assert found.answer.nmse == 0
     assert found.answer.truth_correlation == pytest.approx(1.0)
@@ -88,7 +91,9 @@ def test_nothing_drawn_is_blank(from_ink, bumps, dark):
     ink[from_ink(ink).sections["ood"]] = 0
     found = explain_evidence(from_ink(ink, dark=dark))
     assert found.finding == "blank"
-    assert "Draws nothing deep in the hole: its ink has 0.0% of the energy" in found.verdict
+    assert found.verdict == (
+        "Draws nothing deep in the hole (nMSE 1, 0% in their place): 100% of this error has no named cause."
+    )
     assert found.answer.contributors == ()
     assert found.answer.energy == 0
     assert "none of the 69 remembered pictures is in it" in str(found)
@@ -102,7 +107,9 @@ def test_a_sum_of_sharers_is_called_a_superposition(from_ink, bumps):
     assert found.superposition.sharer_weight == pytest.approx(1.0)
     assert found.answer.shares["either"].same == pytest.approx(1.0)
     assert len(found.answer.contributors) == 9
-    assert "correlation 1.00" in found.verdict
+    assert found.cause == "superposition"
+    assert "superposition accounts for" in found.verdict
+    assert "superposition index" in str(found)
 
 
 def test_a_cross_at_the_right_place_is_the_wrong_picture(from_ink, bumps, full_stripes):
@@ -119,16 +126,71 @@ def test_a_bump_in_a_wrong_corner_fails_otherwise(from_ink, bumps):
     ink[held] = ink[index(0, 0)]
     found = explain_evidence(from_ink(ink))
     assert found.finding == "fails"
-    assert "neither by drawing nothing nor by superposing" in found.verdict
+    assert found.cause == "other"
+    assert found.verdict.endswith(f"{found.blame.shares['other']:.0%} of this error has no named cause.")
 
 
 def test_a_network_that_has_not_learned_its_training_set_is_not_blamed_for_composition(from_ink, bumps):
     evidence = from_ink(bumps())
     answer = sharers_sum(evidence, bumps())
-    answer[evidence.sections["id"]] *= 0.4  # nMSE 0.36 on every trained picture
+    answer[evidence.sections["id"]] *= 0.1  # nMSE 0.81 on every trained picture
     found = explain_evidence(from_ink(answer))
-    assert found.shown_nmse == pytest.approx(0.36)
-    assert found.finding == "unlearned"
+    assert found.shown_nmse == pytest.approx(0.81)
+    assert (found.finding, found.cause) == ("unlearned", "not learned")
+    assert found.verdict.startswith("Has not learned what it was trained on, and fails deep in the hole (nMSE ")
+
+
+@pytest.mark.parametrize("learned", [1.0, 0.7, 0.4, 0.1])
+@pytest.mark.parametrize("strength", [0.0, 0.03, 0.1])
+def test_the_verdict_names_the_cause_with_the_largest_share(from_ink, bumps, learned, strength):
+    evidence = from_ink(bumps())
+    answer = sharers_sum(evidence, bumps(), strength)
+    answer[evidence.sections["id"]] *= learned
+    found = explain_evidence(from_ink(answer))
+    most = max(found.blame.parts, key=lambda part: part.share)
+    assert found.cause == most.failure
+    named = "has no named cause" if most.failure == "other" else f"{most.failure} accounts for {most.share:.0%}"
+    assert named in found.verdict
+    assert (found.finding == "superposes") == (found.cause == "superposition")
+    assert (found.finding == "unlearned") == (found.cause == "not learned")
+    deep = next(each for each in found.sections if each.name == "interior")
+    assert (found.blame.section, found.blame.error) == ("interior", deep.nmse)
+    assert f"(nMSE {deep.nmse:.3g}, " in found.verdict
+    assert f"held-out error {deep.nmse:.3g} (section interior), by cause:" in str(found)
+
+
+@pytest.mark.parametrize(("nmse", "finding", "told"), [(0.09999, "composes", "0.09999"), (0.1001, "placed", "0.1")])
+def test_an_error_near_the_threshold_is_told_with_digits_enough(from_ink, bumps, nmse, finding, told):
+    """Ink of strength s has an nMSE of (1 − s)²."""
+    ink = bumps()
+    ink[from_ink(ink).sections["ood"]] *= 1 - np.sqrt(nmse)
+    found = explain_evidence(from_ink(ink))
+    assert (found.finding, found.cause is None) == (finding, finding == "composes")
+    assert f"(nMSE {told}, 100% in their place)" in found.verdict
+    assert any(line.split() == ["interior", "12", told, "100%"] for line in str(found).splitlines())
+
+
+def test_many_pictures_are_judged_by_all_of_them_though_some_are_shared_out(from_ink, bumps, monkeypatch):
+    """The two that are looked at are right, and so is no other."""
+    ink, evidence = bumps(), from_ink(bumps())
+    deep = np.flatnonzero(evidence.sections["interior"])
+    ink[deep[1:-1]] = 0
+    monkeypatch.setattr("recombine.measures.superposition.MOST", 2)
+    found = explain_evidence(from_ink(ink))
+    assert found.blame.error == pytest.approx(measures["interior_nmse"](from_ink(ink)))
+    assert (found.finding, found.cause) == ("fails", "other")
+
+
+def test_what_training_showed_of_its_combinations_has_a_row_of_its_own(from_ink, bumps):
+    ink, shown = bumps(), from_ink(bumps()).sections["id"].copy()
+    shown[np.flatnonzero(shown)[1:]] = False
+    ink[~shown] = 0
+    found = explain_evidence(from_ink(ink), shown=shown)
+    rows = {each.name: (each.combinations, each.nmse) for each in found.sections}
+    assert rows["shown"] == (1, 0.0)
+    assert rows["id"][0] == 69
+    assert "none of the 1 remembered picture is in it" in str(found)
+    assert "shown" not in {each.name for each in explain_evidence(from_ink(ink)).sections}
 
 
 def test_only_what_training_showed_is_remembered(from_ink, bumps):
@@ -152,8 +214,7 @@ def test_training_without_a_whole_combination_leaves_nothing_to_compare_with(fro
     corner = np.broadcast_to(bumps()[0], (99, 9, 11))
     wrong = explain_evidence(from_ink(corner.copy()), shown=np.zeros(99, dtype=bool))
     assert wrong.finding == "fails"
-    assert "not by drawing nothing; there is no remembered picture to compare its answers with" in wrong.verdict
-    assert "superposing" not in wrong.verdict
+    assert "no compositional example accounts for 100% of this error" in wrong.verdict
 
 
 def lone(full_stripes, y=range(9), x=range(11), strength=1.0, dark=True):
@@ -209,13 +270,13 @@ def crosses(evidence, lines, ink):
 def test_crosses_are_sums_of_stripes_where_training_showed_stripes_only(from_ink, bumps, full_stripes):
     ink = crosses(from_ink(bumps()), full_stripes(), bumps())
     found = explain_evidence(from_ink(ink), shown=np.zeros(99, dtype=bool), stripes=lone(full_stripes))
-    assert found.finding == "superposes"
+    assert (found.finding, found.cause) == ("placed", "no compositional example")
     made = found.superposition
     assert (made.memory_correlation, made.energy, made.sharer_weight) == pytest.approx((1.0, 1.0, 1.0))
     assert made.stripe_weight == pytest.approx(1.0)
-    assert "100% of the weight lies on lone stripes" in found.verdict
     assert [(each.y, each.x) for each in found.answer.contributors] in ([(4, None), (None, 5)], [(None, 5), (4, None)])
     page = str(found)
+    assert "100% of the weight lies on lone stripes" in page
     assert "(stripe y 4) 1.00" in page
     assert "(stripe x 5) 1.00" in page
     assert "made of 2 of 20 remembered pictures (20 of them stripes)" in page
@@ -235,12 +296,11 @@ def test_stripes_that_were_not_learned_are_no_failure_to_compose(from_ink, bumps
     alone = explain_evidence(from_ink(ink), shown=np.zeros(99, dtype=bool), stripes=weak)
     assert alone.finding == "unlearned"
     assert alone.stripes_nmse == pytest.approx((1 - strength) ** 2)
-    assert f"(nMSE {(1 - strength) ** 2:.3g} on its stripes)" in alone.verdict
-    # Combinations that were learned do not hide stripes that were not, however many there are of them.
+    assert alone.cause == "not learned"
+    # Stripes count for what they are among all that was shown.
     ink[from_ink(ink).sections["id"]] = bumps()[from_ink(ink).sections["id"]]
     both = explain_evidence(from_ink(ink), stripes=weak)
-    assert both.finding == "unlearned"
-    assert "(nMSE 0 on its combinations, " in both.verdict
+    assert 0 < both.blame.shares["not learned"] < alone.blame.shares["not learned"]
 
 
 def test_few_stripes_beside_combinations_have_their_own_rows(from_ink, bumps, full_stripes):
@@ -290,7 +350,7 @@ def test_without_an_interior_the_whole_hole_decides(from_ink, bumps):
     both = {name: evidence.sections[name] for name in ("id", "ood")}
     found = explain_evidence(replace(evidence, sections=both))
     assert found.deep == "ood"
-    assert "pictures in the hole" in found.verdict
+    assert found.verdict.startswith("Composes on what is held out (nMSE 0, ")
 
 
 def test_the_deepest_combination_is_farthest_from_training(from_ink, bumps, sections_of):
@@ -372,7 +432,7 @@ def test_the_document_is_plain_json(generic):
 
 
 def test_composing_means_what_it_means_to_a_forecast():
-    assert COMPOSES_BELOW == FORECAST_COMPOSES_BELOW
+    assert SMALL == FORECAST_COMPOSES_BELOW
 
 
 pictures = st.integers(1, 4).flatmap(

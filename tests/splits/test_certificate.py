@@ -95,3 +95,13 @@ def test_a_grid_of_a_hundred_by_a_hundred_is_quick():
     found = certificate(make_split(splits.block(x=(10, 90), y=(20, 80)), grid))
     assert time.perf_counter() - started < 1.0
     assert found.touching["ood"] == Touching(60, 60.0, 60)
+
+
+def test_its_words_are_its_numbers():
+    hole = certificate(make_split(splits.block(y=(1, 8), x=(2, 11)), GRID)).words
+    assert hole.startswith(
+        "Training shows 45 combinations and 63 are held out (58% of all). Training shows every level"
+    )
+    assert hole.endswith("shares a level with 5 to 5 trained ones.")
+    gap = certificate(make_split(splits.extrapolation(of=splits.band(factor="x", low=1, high=2)), GRID)).words
+    assert "Levels that training never shows: 1 of x; 9 held-out combinations have one" in gap

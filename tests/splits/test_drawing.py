@@ -51,6 +51,8 @@ def test_a_split_in_characters():
 
 def test_without_an_interior_all_that_is_held_out_is_open():
     assert text(make_split(splits.cells(rows=[[0, 1]]), Grid.numbered(y=2, x=3))) == "·□·\n···"
+    few = np.array([True, False, False, False, False, True])
+    assert text(make_split(splits.cells(rows=[[0, 1]]), Grid.numbered(y=2, x=3)), few) == "·□ \n  ·"
 
 
 def test_characters_take_two_factors_and_sixty_four_columns():

@@ -13,9 +13,10 @@ from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.splits import regions
-from recombine.studies.additions import SHOWN_AT_MOST, Candidate, candidates, count_examples
-from recombine.studies.advising import advise, expected_performance
+from recombine.studies.additions import SHOWN_AT_MOST, Candidate, candidates, count_examples, shown_anew
+from recombine.studies.advising import LISTED, Advice, Grounds, advise, expected_performance, kernels_performance
 from recombine.studies.forecasting import forecast
+from recombine.studies.greedy import Addition
 
 HOLE = Problem(rc.tasks.bump(n=(7, 8)), regions.block(y=(1, 5), x=(2, 7)))  # 4 x 5 held out
 SMALL = Problem(rc.tasks.bump(n=(6, 7)), regions.block(y=(1, 4), x=(2, 6)))  # 3 x 4: every single one is tried
@@ -77,7 +78,7 @@ def test_sets_of_combinations_are_what_their_words_say():
     assert set(partners[:, 1]) == {2, 3, 4, 5, 6}
     assert len(partners) == 5  # no fewer can show five columns
     for words, rows in sets.items():
-        if words.startswith("x = 4 with all"):
+        if words == "all that is held out of x = 4":
             assert rows.tolist() == [[1, 4], [2, 4], [3, 4], [4, 4]]
 
 
@@ -112,7 +113,7 @@ def test_what_is_taken_off_a_region_is_one_difference_and_extrapolation_stays_ou
 def test_the_one_combination_that_is_needed_is_found():
     found = advise(SMALL, oracle=lambda each: 0.95 if all(shown(each, (2, 5))) else 0.2)
     (only,) = found.additions
-    assert (only.kind, only.words, only.count, only.price) == ("combination", "y = 2 with x = 5", 1, 1.0)
+    assert (only.kind, only.words, only.count, only.price) == ("combination", "y = 2, x = 5", 1, 1.0)
     assert (found.before, found.after, found.composes) == (0.2, 0.95, True)
     assert found.problem == only.problem
 
@@ -147,7 +148,7 @@ def test_an_addition_that_turns_out_needless_is_dropped():
         return 0.95 if has_a and has_b else 0.2 + 0.3 * has_c + 0.2 * has_a
 
     found = advise(SMALL, prices={"overlap": 100}, oracle=oracle)
-    assert {addition.words for addition in found.additions} == {"y = 1 with x = 2", "y = 2 with x = 4"}
+    assert {addition.words for addition in found.additions} == {"y = 1, x = 2", "y = 2, x = 4"}
     assert found.after == 0.95
 
 
@@ -157,14 +158,31 @@ def test_combinations_of_a_set_that_are_not_needed_are_spared():
     found = advise(SMALL, oracle=lambda each: 0.95 if all(shown(each, *pair)) else 0.2)
     (only,) = found.additions
     assert (only.kind, only.count) == ("overlap", 2)
-    assert only.words == "y = 2 with all it lacks, but for 2 of 4 combinations"
+    assert only.words == "all that is held out of y = 2, 2 of 4 combinations"
+    assert str(found).endswith("\n    (y, x) = (2, 2), (2, 3)")
+    assert found.to_dict()["additions"][0]["combinations"] == [{"y": 2.0, "x": 2.0}, {"y": 2.0, "x": 3.0}]
+
+
+def test_of_a_large_addition_the_first_combinations_are_printed():
+    wide = Problem(rc.tasks.bump(n=12), regions.block(y=(2, 10), x=(2, 10)))
+    rows = [(y, x) for y in range(2, 6) for x in range(2, 10)]
+    candidate = Candidate("overlap", "half of it", tuple(rows))
+    new = candidate.added_to(wide)
+    addition = Addition("overlap", "half of it", 32, 32.0, 0.95, new)
+    found = Advice(wide, new, (addition,), 0.1, 0.95, 0.9, {}, 2, False, Grounds())
+    listed = str(found).splitlines()[-1]
+    assert listed.count("(") == 1 + LISTED
+    assert listed.endswith(f"(4, 9) and {32 - LISTED} more")
+    assert len(found.to_dict()["additions"][0]["combinations"]) == 32
 
 
 def test_what_composes_needs_nothing_and_what_nothing_helps_is_said():
     good, bad = (advise(SMALL, oracle=lambda each, value=value: value) for value in (0.9, 0.3))
     assert (good.additions, good.problem, good.price, good.count) == ((), SMALL, 0, 0)
     assert good.composes
-    assert str(good).startswith("Nothing needs to be added: the forecast of held-out performance is 0.90")
+    assert str(good) == (
+        "Nothing needs to be added: held-out performance (by the oracle that was given) is 0.90, and 0.9 is asked for."
+    )
     assert good.forecasts == 1
     assert (bad.additions, bad.composes) == ((), False)
     assert str(bad).startswith("Nothing that was tried helps")
@@ -176,7 +194,8 @@ def test_a_limit_that_is_too_low_leaves_the_forecast_unturned():
     assert found.count == 2
     assert found.after == pytest.approx(0.66)
     assert not found.composes
-    assert "turns the forecast" in str(found)
+    assert str(found).startswith("Nothing that was tried is enough: with 2 examples held-out performance")
+    assert "limit of forecasts" not in str(found)
     assert advise(SMALL, most=3, oracle=lambda each: 0.1 + 0.28 * sum(shown(each, *needed))).composes
 
 
@@ -189,6 +208,7 @@ def test_forecasts_are_counted_and_limited():
 
     found = advise(HOLE, oracle=oracle, forecasts=9)
     assert len(asked) == len(set(asked)) == found.forecasts == 9
+    assert str(found).endswith("raise `forecasts` to let it go on.")
 
 
 weights = st.lists(st.floats(-0.1, 0.25), min_size=12, max_size=12)
@@ -244,7 +264,47 @@ def test_real_advice_turns_the_forecast_of_context_dependence():
     assert found.before < 0.5
     assert found.count <= 4
     assert found.after == pytest.approx(expected_performance(found.problem))
-    assert str(found).splitlines()[0].startswith(f"Add {found.count} examples at a price of {found.count}:")
+    first, second, *_, loss, last = str(found).splitlines()
+    before, after = forecast(small), forecast(found.problem)
+    assert first == before.verdict
+    assert second == (
+        f"Add {found.count} examples: held-out performance (2 x accuracy - 1 by kernels) rises from {found.before:.2f} "
+        f"to {found.after:.2f}, and 0.9 is asked for, an accuracy of 0.95."
+    )
+    assert loss.startswith("The loss decides: ")
+    was, is_now = (f"{each.outlook.held_out.expected:.2f}" for each in (before, after))
+    assert last == (
+        "The first line is the kernels' answer, as `recombine forecast` prints it; its outlook for trained networks, "
+        f"which it prints first, is {was} and with the additions {is_now}."
+    )
+
+
+def test_lone_factors_are_said_to_count_for_more_than_kernels_say():
+    alone = rc.Problem(SMALL.task, SMALL.split, isolated=("x", "y"))
+    told = str(rc.advise(alone)).splitlines()
+    known = kernels_performance(forecast(alone))
+    assert known < 0.9
+    assert "(1 - nMSE by kernels, lone factors by FR11) is 0.90" in told[1]
+    assert told[2].startswith(f"Kernels themselves say {known:.2f} in the end")
+
+
+def test_a_seed_draws_what_is_tried_and_changes_no_forecast():
+    drawn = rc.Problem(HOLE.task, HOLE.split, examples=12)
+    assert rc.advise(drawn, seed=5, forecasts=2).before == expected_performance(drawn)
+
+
+def test_a_model_without_a_kernel_is_said_to_have_none():
+    told = str(rc.advise(SMALL, "diffusion", target=0.1))
+    assert "diffusion draws from noise and has no kernel" in told
+
+
+@pytest.mark.parametrize("spacing", [0.5, 1 / 3])
+def test_centres_between_levels_are_listed_as_they_are_trained_on(spacing: float):
+    wide = rc.Problem(SMALL.task, SMALL.split, spacing=spacing)
+    new = Candidate("overlap", "", ((1, 2), (1, 3), (2, 2))).added_to(wide)
+    before, after = ({tuple(row) for row in each.training_set(0).positions.tolist()} for each in (wide, new))
+    assert len(after - before) == count_examples(new) - count_examples(wide) > 3
+    assert shown_anew(wide, new) == sorted(after - before)
 
 
 # What is refused

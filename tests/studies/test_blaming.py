@@ -1,6 +1,9 @@
 """`rc.explain` of every family of tasks: what it says, writes and draws, and that its numbers are the recorded ones."""
 
 import json
+import re
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ import recombine as rc
 from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.measures import measures
-from recombine.measures.explanation_general import additive_share, support_map
+from recombine.measures.explanation_general import additive_share, support_map, telling_pair
 from recombine.records import Record
 from recombine.reports.blame_figure import general_svg, write_figure
 from recombine.studies.explaining import NoWeights
@@ -74,6 +77,9 @@ def test_every_family_is_explained(family):
     found = rc.explain(trained(*FAMILIES[family]))
     assert found.finding in ("composes", "unlearned", "fails")
     assert (found.finding == "composes") == (found.cause is None)
+    assert (found.finding == "unlearned") == (found.cause == "not learned")
+    assert found.cause is None or f"{found.cause} accounts for" in found.verdict or found.cause == "other"
+    assert found.blame.error == next(each.error for each in found.sections if each.name == found.blame.section)
     assert sum(found.blame.shares.values()) == pytest.approx(1.0 if found.blame.parts else 0.0)
     document = json.loads(json.dumps(found.to_dict()))
     assert document["cause"] == found.cause
@@ -91,6 +97,8 @@ def test_the_figure_has_the_shares_and_what_there_is_to_see(family, tmp_path):
     assert ("additive share" in drawn) == bool(found.layers)
     assert ("what training shows" in drawn) == (found.support is not None)
     assert ("by conjunction" in drawn) == bool(found.conjunctions)
+    width = float(re.search(r'width="([\d.]+)pt"', drawn)[1])
+    assert width / 72 * 96 < 1200
 
 
 @pytest.mark.parametrize("family", ["addition", "parallel", "hill", "locate"])
@@ -118,9 +126,9 @@ def test_scenes_are_measured_by_what_is_left_of_r2():
 
 def test_a_place_that_cannot_be_taken_apart_is_told_in_a_word():
     explained = trained(*FAMILIES["addition"])
-    assert (
-        "at: task 'addition' draws no pictures over y and x" in rc.explain(explained, at={"y": 1, "x": 2}).undefined[-1]
-    )
+    for at in ({"y": 1, "x": 2}, {"first": 1, "second": 2}):
+        told = rc.explain(explained, at=at).undefined[-1]
+        assert told.startswith("at: task 'addition' draws no pictures over y and x")
     assert not any(word.startswith("at:") for word in rc.explain(explained).undefined)
 
 
@@ -150,7 +158,7 @@ def test_a_trained_sum_of_two_numbers_composes():
     problem = Problem(rc.tasks.addition(), rc.splits.cells(rows=[[0, 0], [8, 8], [0, 7], [7, 1]]))
     found = rc.explain(trained(rc.models.mlp(width=64), problem, steps=600))
     assert found.finding == "composes"
-    assert found.verdict.startswith("Composes: held-out answers are right (nMSE 0.0")
+    assert found.verdict.startswith("Composes on what is held out (nMSE 0.0")
     assert found.blame.parts == ()
 
 
@@ -185,3 +193,30 @@ def test_the_map_counts_examples_and_averages_errors():
     assert found.shown.tolist() == [[2, 0, 0], [0, 0, 1]]
     assert found.errors[1, 1] == 2.0
     assert np.isnan(found.errors).sum() == 5
+
+
+def test_the_map_has_the_factors_that_hold_out_at_the_level_of_the_rest():
+    """Context 0 is asked where features disagree: not the plane of context and a feature, on which nothing shows."""
+    rows = [[0, a, b] for a, b in product(range(4), repeat=2) if (a < 2) != (b < 2)]
+    found = rc.explain(trained(READER, Problem(rc.tasks.context(levels=4), rc.splits.cells(rows=rows)))).support
+    assert (found.names, found.at) == (("feature1", "feature2"), {"context": 0})
+    apart = np.array([[(a < 2) != (b < 2) for b in range(4)] for a in range(4)])
+    assert found.shown.tolist() == (~apart).astype(float).tolist()
+    assert np.isnan(found.errors).tolist() == (~apart).tolist()
+    few = rc.explain(trained(READER, Problem(FAMILIES["addition"][1].task, FAMILIES["addition"][1].split, examples=1)))
+    assert few.support.shown.sum() == 1
+
+
+def test_the_telling_pair_is_the_one_whose_levels_hold_out_together():
+    levels = np.indices((3, 4, 5))
+    block = (levels[0] < 2) & (levels[2] < 2)
+    assert telling_pair(block) == (0, 2)
+    assert telling_pair((levels[1] + levels[2]) % 2 == 0) == (1, 2)
+    assert telling_pair(levels[2] >= 3) == (0, 2)  # a band: any pair with that factor
+
+
+def test_maps_of_no_error_begin_at_nothing():
+    found = rc.explain(trained(*FAMILIES["equivalence"]))
+    errors = np.where(np.isnan(found.support.errors), np.nan, 0.0)
+    right = general_svg(replace(found, support=replace(found.support, errors=errors)))
+    assert "\N{MINUS SIGN}0" not in right

@@ -9,24 +9,30 @@ from recombine.records import Store
 from recombine.studies import calibrating, calibration_file, change
 from recombine.studies.calibrating import Judged, Told, fit
 from recombine.studies.features import FAMILIES, family, features, measured_performance, performance
-from recombine.studies.forecasting import by_kernels
+from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.progress import Progress
 from recombine.studies.scoreboard import area, bins, rank_correlation, resampled, scoreboard
 from recombine.studies.trials import trials
 from recombine.theory.calibration import document
 
 
-def test_trials_are_the_same_every_time_and_the_halves_share_none():
+def test_trials_are_the_same_every_time_and_the_parts_share_none():
     public, score = trials("public", 60), trials("score", 60)
     assert public == trials("public", 60)
-    assert trials("public", 20) == public[:20]
-    assert len({*public, *score}) == 120
-    assert [family(each.problem) for each in public[:8]] == 2 * ["pictures", "sums", "classes", "functions"]
+    assert trials("public", 20) == [*public[:20], *public[60:80]]  # of two streams
+    assert len({*public, *score}) == 180
+    assert [family(each.problem) for each in public[:10]] == 2 * [
+        "pictures",
+        "pictures",
+        "sums",
+        "classes",
+        "functions",
+    ]
     assert {family(each.problem) for each in score} == set(FAMILIES)
 
 
 def test_every_trial_has_features_that_are_numbers_and_the_same_names():
-    found = [features(e.problem, e.model, e.recipe.loss, by_kernels(e.problem))["ood"] for e in trials("public", 12)]
+    found = [features(e.problem, e.model, e.recipe.loss, by_kernels(e.problem))["ood"] for e in trials("public", 6)]
     assert all(list(each) == list(found[0]) for each in found)
     assert np.isfinite([list(each.values()) for each in found]).all()
 
@@ -48,15 +54,15 @@ def test_a_fit_learns_a_planted_relation():
     rng = np.random.default_rng(0)
     rows = [dict(zip("abc", row, strict=True)) for row in rng.uniform(-1, 1, (90, 3)).tolist()]
     truth = [0.6 * row["a"] - 0.3 * row["b"] for row in rows]
-    found = fit(rows[:60], truth[:60])
+    found = fit(rows[:60], truth[:60], ["mlp"] * 60)
     told = np.array([found.expect([row])[0] for row in rows[60:]])
     assert rank_correlation(told, np.array(truth[60:])) > 0.97
 
 
-def test_half_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_path, monkeypatch):
+def test_a_part_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_path, monkeypatch):
     store, order = Store(tmp_path), []
-    quick = {half: [_short(each) for each in trials(half, 4)] for half in ("public", "score")}
-    monkeypatch.setattr(calibrating, "trials", lambda half, count: quick[half][:count])
+    quick = {part: [_short(each) for each in trials(part, 4)] for part in ("public", "score")}
+    monkeypatch.setattr(calibrating, "trials", lambda part, count: quick[part][:count])
     train = calibrating._train
 
     def watched(chosen, *rest):
@@ -81,7 +87,7 @@ def _short(trial):
 
 
 def judged(expected, measured, failures=None):
-    [trial] = trials("public", 1)
+    trial, *_ = trials("public", 1)
     facts = {"held_out": 0.3, "distance": 0.1, "kernels": 0.0}
     return [
         Judged(Told(trial, {**facts, "kernels": e / 2}, e, e - 0.1, e + 0.1, None if failures is None else f), m, 1.0)
@@ -109,7 +115,7 @@ def test_a_bias_is_told_on_the_page_as_a_pattern():
     }
     text = calibration_file.page(saved)
     assert "- pictures: expected too much by 0.30 on average over 20 trials" in text
-    assert "7 of them (the public half)" in text
+    assert "7 of them (the public part)" in text
     even = {**saved, "scoreboard": scoreboard(judged(measured, measured))}
     assert "No group of ten trials or more errs mostly" in calibration_file.page(even)
 
@@ -138,10 +144,10 @@ def test_bins_hold_every_trial_once():
     assert [each["expected"] for each in found] == sorted(each["expected"] for each in found)
 
 
-def test_the_calibration_of_the_package_was_fitted_to_the_public_half():
+def test_the_calibration_of_the_package_was_fitted_to_the_public_part():
     saved = document()
     assert saved is not None
     rows = saved["calibration"]["rows"]
-    for trial, row in list(zip(trials("public", len(rows)), rows, strict=True))[::37]:
+    for trial, row in list(zip(trials("public", len(rows) // 2), rows, strict=True))[::97]:
         told = features(trial.problem, trial.model, trial.recipe.loss, by_kernels(trial.problem))["ood"]
         assert row == pytest.approx([told[name] for name in saved["calibration"]["names"]], abs=1e-4)

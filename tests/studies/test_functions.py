@@ -19,7 +19,8 @@ from recombine.reports.quantities import FUNCTIONS, errors_of, quantity_of
 from recombine.splits import regions
 from recombine.studies import Experiment, change, seconds_together
 from recombine.studies.cost import seconds
-from recombine.studies.forecasting import check_forecast_size, forecast, forecast_functions
+from recombine.studies.forecasting import forecast
+from recombine.studies.kernel_forecasting import check_forecast_size, forecast_functions
 from recombine.studies.stacks import Stack
 from recombine.studies.training import FUNCTIONS as MEASURED
 from recombine.studies.training import OF_MODULES, Runs, standard_measures

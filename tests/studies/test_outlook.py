@@ -8,7 +8,7 @@ import pytest
 import recombine as rc
 from recombine.core.failures import Failure
 from recombine.studies.features import features, network
-from recombine.studies.forecasting import by_kernels
+from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import networks_of, outlook, plain
 from recombine.theory.calibration import Calibration
 from recombine.theory.outlook import Expectation, Expected, Outlook, in_order
@@ -18,7 +18,7 @@ def failing(problem, loss="mse"):
     """The outlook by a calibration that expects all networks to fail."""
     found = by_kernels(problem)
     names = tuple(features(problem, None, loss, found)["ood"])
-    always = Calibration(names, np.eye(3, len(names)), np.full(3, -0.5), 1.0, 0.01, 0.01)
+    always = Calibration(names, np.eye(3, len(names)), np.full(3, -0.5), 1.0, 0.01, 0.01, ("mlp",) * 3)
     return outlook(problem, found, rc.models.parse("mlp-decoder"), loss, calibration=always)
 
 
@@ -33,7 +33,9 @@ HOLE = rc.splits.block(x=(2, 6), y=(3, 6))
         (rc.Problem(BUMP, rc.splits.extrapolation(of=rc.splits.band(factor="x", low=2, high=4))), Failure.UNSEEN_LEVEL),
         (rc.Problem(BUMP, HOLE, isolated=("y", "x"), examples=0), Failure.NO_COMPOSITIONAL_EXAMPLE),
         (rc.Problem(BUMP, rc.splits.diagonal(width=0)), Failure.TOO_LITTLE_OVERLAP),
+        (rc.Problem(rc.tasks.bump(n=20), rc.splits.block(x=(4, 16), y=(4, 16))), Failure.SUPERPOSITION),
         (rc.Problem(BUMP, rc.splits.random(fraction=0.6, seed=3)), Failure.TOO_LITTLE_DATA),
+        (rc.Problem(rc.tasks.equivalence(), rc.splits.dispersed(partners=2)), Failure.TOO_LITTLE_DATA),
         (rc.Problem(rc.tasks.addition(), rc.splits.anchors(first=(4,), second=(4,))), Failure.LEAK),
         (rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6))), Failure.SHORTCUT),
         (rc.Problem(rc.tasks.equivalence(), rc.splits.anchors(first=(0, 2), second=(0, 2))), Failure.NOT_ADDITIVE),
@@ -50,7 +52,7 @@ def test_a_failure_that_was_built_in_is_named_first(problem, failure):
 def test_what_should_compose_has_no_failure():
     found = by_kernels(rc.Problem(BUMP, HOLE))
     names = tuple(features(rc.Problem(BUMP, HOLE), None, "mse", found)["ood"])
-    always = Calibration(names, np.eye(3, len(names)), np.full(3, 0.99), 1.0, 1e-4, 1e-4)
+    always = Calibration(names, np.eye(3, len(names)), np.full(3, 0.99), 1.0, 1e-4, 1e-4, ("mlp",) * 3)
     told = outlook(rc.Problem(BUMP, HOLE), found, None, calibration=always)
     assert told.composes is True
     assert told.failures == ()
@@ -72,10 +74,52 @@ def test_without_a_model_it_is_over_the_networks_of_the_family():
     names = tuple(told)
     rich = {**told, **network(rc.models.mlp(scale=0.1), "mse")}
     rows = np.array([[told[name] for name in names], [rich[name] for name in names]])
-    known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6)
+    known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6, ("mlp", "mlp"))
     assert networks_of(known, "sums") == [network(rc.models.mlp(), "mse"), network(rc.models.mlp(scale=0.1), "mse")]
     assert outlook(problem, found, None, calibration=known).held_out.expected == pytest.approx(0.5, abs=1e-3)
     assert outlook(problem, found, rc.models.mlp(), calibration=known).held_out.expected == pytest.approx(0.2, abs=1e-3)
+
+
+def notes_of(problem, model="mlp-decoder", performance=0.2, **changed):
+    """What is noted where all trials are like ``problem`` but for some features."""
+    found = by_kernels(problem)
+    told = {**features(problem, rc.models.parse(model), "mse", found)["ood"], **changed}
+    names = tuple(told)
+    rows = np.tile([told[name] for name in names], (4, 1)) + np.linspace(-1e-3, 1e-3, 4)[:, None]
+    known = Calibration(names, rows, np.full(4, performance), 1.0, 0.1, 0.01, models=("mlp-decoder",) * 4)
+    return " ".join(outlook(problem, found, rc.models.parse(model), calibration=known).notes)
+
+
+def test_a_problem_that_is_larger_than_all_trials_is_called_so():
+    problem = rc.Problem(BUMP, HOLE)
+    kernels = features(problem, None, "mse", by_kernels(problem))["ood"]["kernels"]
+    assert notes_of(problem, performance=kernels) == ""
+    assert "more than 6 levels of a factor, and this problem has 8" in notes_of(problem, levels=6.0)
+    assert "more than 10 training examples, and this problem has 52" in notes_of(problem, examples=1.0)
+
+
+def test_a_network_of_which_there_was_no_trial_is_called_so():
+    problem = rc.Problem(BUMP, HOLE)
+    assert "no trial" not in notes_of(problem).lower()
+    assert "network of kind 'cnn-decoder'; they had mlp-decoder" in notes_of(problem, model="cnn-decoder")
+
+
+@pytest.mark.parametrize(("gain", "words"), [(0.5, "0.50 better than kernels"), (-0.5, "0.50 worse than kernels")])
+def test_where_it_differs_from_kernels_the_trials_say_why(gain, words):
+    problem = rc.Problem(BUMP, HOLE)
+    kernels = features(problem, None, "mse", by_kernels(problem))["ood"]["kernels"]
+    asked = kernels + 0.1  # what kernels reached in the trials
+    found = notes_of(problem, performance=asked + gain, kernels=asked)
+    assert f"Kernels alone reach {kernels:.2f}" in found
+    assert words in found
+
+
+def test_lone_stripes_are_told_apart_by_the_networks_that_can_use_them():
+    beside = rc.Problem(BUMP, HOLE, isolated=("y",))
+    found = by_kernels(beside)
+    told = [features(beside, rc.models.parse(name), "mse", found)["ood"] for name in ("mlp-decoder", "cnn-decoder")]
+    assert [each["alone"] for each in told] == [0.5, 0.5]
+    assert [each["alone, convolutional"] for each in told] == [0, 0.5]
 
 
 def test_scenes_have_a_forecast_of_their_own():

@@ -12,7 +12,8 @@ from recombine.data import Problem, tasks
 from recombine.records import Store
 from recombine.splits import regions
 from recombine.studies import percolating
-from recombine.studies.forecasting import check_forecast_size, forecast, forecast_pictures, record_forecast
+from recombine.studies.forecasting import forecast, record_forecast
+from recombine.studies.kernel_forecasting import check_forecast_size, forecast_pictures
 from recombine.studies.percolating import (
     ALWAYS,
     NEVER,
@@ -109,7 +110,7 @@ def test_every_drawn_centre_counts(kind):
 )
 def test_the_size_of_a_forecast_counts_centres_between_levels_and_beyond_the_border(task, settings, monkeypatch):
     problem, counted = Problem(tasks.bump(n=(10, 12), **task), HOLE, **settings), []
-    monkeypatch.setattr("recombine.studies.forecasting.check_size", lambda *sizes: counted.append(sizes))
+    monkeypatch.setattr("recombine.studies.kernel_forecasting.check_size", lambda *sizes: counted.append(sizes))
     check_forecast_size(problem)
     assert counted == [(problem.grid.size, len(problem.training_set()), 120)]
 
@@ -160,7 +161,7 @@ def test_no_place_is_within_reach_of_bumps_that_are_smaller_than_a_pixel():
     text = percolation_reason(percolation(narrow)).text
     assert "they do not hang together (1.2% in the largest cluster)" in text
     assert "no held-out centre is within reach" in text
-    assert "half of any drawn at random from this canvas do at no density" in text
+    assert "centres drawn at random would mostly do so at no density" in text
 
 
 def test_bumps_wider_than_the_canvas_hang_together_at_any_density():
@@ -178,7 +179,7 @@ def test_words_and_evidence_are_those_of_the_numbers():
     assert (first["threshold"], second["threshold"]) == (0.005, 0.05)
     assert reason.evidence["largest_share"] == [first["largest_share"], second["largest_share"]]
     assert reason.evidence["within_reach"] == [first["within_reach"]["ood"], second["within_reach"]["ood"]]
-    assert f"{first['critical']:.3g} ({first['low']:.3g} to {first['high']:.3g})" in reason.text
+    assert f"{first['critical']:.3g} per pixel ({first['low']:.3g} to {first['high']:.3g})" in reason.text
     assert f"nearer than {second['reach']:.3g} pixels" in reason.text
     assert "\n" not in reason.text
     assert reason.text.endswith(".")

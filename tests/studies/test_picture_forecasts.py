@@ -6,8 +6,9 @@ import pytest
 from recombine.data import Problem, tasks
 from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies import forecasting
-from recombine.studies.forecasting import check_forecast_size, forecast, record_forecast
+from recombine.studies import kernel_forecasting
+from recombine.studies.forecasting import forecast, record_forecast
+from recombine.studies.kernel_forecasting import check_forecast_size
 from recombine.theory.forecast import TooLarge
 from recombine.training.observe import truth
 
@@ -68,7 +69,7 @@ def test_the_evidence_knows_how_a_task_is_read_and_which_factors_are_rings():
 )
 def test_the_size_is_counted_as_it_will_be(settings, monkeypatch):
     problem, counted = Problem(tasks.bump(n=(7, 9)), HOLE, **settings), []
-    monkeypatch.setattr("recombine.studies.forecasting.check_size", lambda *sizes: counted.append(sizes))
+    monkeypatch.setattr("recombine.studies.kernel_forecasting.check_size", lambda *sizes: counted.append(sizes))
     check_forecast_size(problem)
     assert counted == [(63, len(problem.training_set()), 63)]
 
@@ -93,8 +94,8 @@ def test_too_many_examples_are_sampled_by_the_seed_and_say_about_the_same(monkey
     problem = Problem(tasks.bump(n=8), regions.block(x=(3, 5), y=(3, 5)), spacing=0.5)
     whole = forecast(problem)
     count = len(problem.training_set())
-    monkeypatch.setattr(forecasting, "LARGEST_MATRIX", 200**2)
-    monkeypatch.setattr(forecasting, "SAMPLED", 180)
+    monkeypatch.setattr(kernel_forecasting, "LARGEST_MATRIX", 200**2)
+    monkeypatch.setattr(kernel_forecasting, "SAMPLED", 180)
     part = forecast(problem)
     (told,) = (reason for reason in part.reasons if reason.name == "sample")
     assert told.evidence == {"examples": count, "sample": 180}

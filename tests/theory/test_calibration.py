@@ -13,7 +13,7 @@ NAMES = ("a", "b", "never")
 def process(noise=0.01):
     rng = np.random.default_rng(3)
     rows = np.column_stack([rng.normal(size=(17, 2)), np.zeros(17)])
-    return Calibration(NAMES, rows, np.tanh(rows[:, 0]) / 2, 1.3, 0.4, noise)
+    return Calibration(NAMES, rows, np.tanh(rows[:, 0]) / 2, 1.3, 0.4, noise, ("mlp",) * 17)
 
 
 def features(row):
@@ -54,9 +54,9 @@ def test_over_several_networks_it_takes_the_mean_and_spreads_by_their_difference
 
 
 def test_performance_stays_within_its_ends():
-    high = Calibration(("a",), np.array([[0.0], [1.0]]), np.array([0.99, 1.0]), 1.0, 1.0, 0.5)
+    high = Calibration(("a",), np.array([[0.0], [1.0]]), np.array([0.99, 1.0]), 1.0, 1.0, 0.5, ("mlp", "mlp"))
     assert high.expect([{"a": 1.0}])[2] == 1.0
-    low = Calibration(("a",), np.array([[0.0], [1.0]]), np.array([-0.99, -1.0]), 1.0, 1.0, 0.5)
+    low = Calibration(("a",), np.array([[0.0], [1.0]]), np.array([-0.99, -1.0]), 1.0, 1.0, 0.5, ("mlp", "mlp"))
     assert low.expect([{"a": 1.0}])[1] == -1.0
 
 
@@ -65,3 +65,21 @@ def test_it_writes_to_json_and_reads_back():
     again = Calibration.read(known.to_dict())
     asked = features((0.3, -0.2, 0.0))
     assert again.expect([asked]) == pytest.approx(known.expect([asked]), abs=1e-4)
+
+
+def test_the_nearest_trials_come_first():
+    known = process()
+    assert known.nearest(features(known.rows[5]), 1).tolist() == [5]
+    order = known.nearest(features(known.rows[5]), 17)
+    apart = np.linalg.norm((known.rows - known.rows[5])[:, :2] / known.rows.std(axis=0)[:2], axis=1)
+    assert np.array_equal(order, np.argsort(apart, kind="stable"))
+
+
+def test_a_column_is_named_and_a_saved_process_is_read_back():
+    known = process()
+    assert np.array_equal(known.column("b"), known.rows[:, 1])
+    again = Calibration.read(known.to_dict())
+    assert again.models == known.models
+    assert again.expect([features((0.3, 0.2, 0.0))]) == pytest.approx(
+        known.expect([features((0.3, 0.2, 0.0))]), abs=1e-4
+    )

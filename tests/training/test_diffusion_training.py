@@ -115,6 +115,15 @@ def test_what_training_leaves_is_a_mean_kept_by_hand(model, kept):
 
 
 @pytest.mark.parametrize("ema", [None, 0.8])
+def test_a_look_sees_the_weights_that_training_would_end_with(ema):
+    seen, watched, plain = [], member(ema=ema), member(ema=ema)
+    fit([watched], look=lambda step, steps: seen.append(weights(watched.network)))
+    fit([plain])
+    assert np.array_equal(seen[-1], weights(watched.network))
+    assert np.array_equal(weights(watched.network), weights(plain.network))
+
+
+@pytest.mark.parametrize("ema", [None, 0.8])
 def test_a_stack_of_diffusion_models_is_each_alone(ema):
     """Of other seeds, rates, held-out sets and numbers of examples."""
     few = change(BUMPS, examples=9)

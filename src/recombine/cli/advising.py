@@ -1,7 +1,7 @@
 """`recombine advise`: what to add to the training set, and why."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,13 @@ from recombine.cli.problem import (
 )
 from recombine.core.errors import InputError, unknown
 
+if TYPE_CHECKING:
+    from recombine.data import Problem
+    from recombine.training import Recipe
+
+COMPARED = ("accuracy", "error")
+SEEDS = 3  # of every training set that --verify trains
+
 
 def advise(
     problem: ProblemName,
@@ -26,7 +33,8 @@ def advise(
     isolated: Isolated = None,
     support: SupportName = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Forecast for this model, and train it with --verify: mlp:width=200.")
+        str | None,
+        typer.Option("--model", help="Ask the kernel of this model too, and train it with --verify: mlp:width=200."),
     ] = None,
     price: Annotated[
         list[str] | None,
@@ -34,20 +42,28 @@ def advise(
             "--price", help="The price of one example of a kind: isolated=1, combination=2, overlap=2. May be repeated."
         ),
     ] = None,
-    target: Annotated[float, typer.Option("--target", help="The held-out performance to be forecast.")] = 0.9,
-    most: Annotated[int | None, typer.Option("--most", help="At most so many examples are added.")] = None,
-    forecasts: Annotated[int, typer.Option("--forecasts", help="At most so many forecasts are made.")] = 400,
+    target: Annotated[
+        float,
+        typer.Option(
+            "--target", help="The held-out performance to reach by kernels: 1 - nMSE, or for classes 2 x accuracy - 1."
+        ),
+    ] = 0.9,
+    most: Annotated[int | None, typer.Option("--most", help="Add at most so many examples.")] = None,
+    forecasts: Annotated[int, typer.Option("--forecasts", help="Try at most so many training sets.")] = 400,
     seed: Annotated[int, typer.Option("--seed", help="Draws what is tried.")] = 0,
     verify: Annotated[
         bool, typer.Option("--verify", help="Train with the advised and with random additions, and compare.")
     ] = False,
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs of each training set with --verify.")] = 3,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="Runs of each training set with --verify. [default: 3]")
+    ] = None,
     by: Annotated[
-        str, typer.Option("--by", help="What --verify compares: accuracy, or error (1 - nMSE).")
-    ] = "accuracy",
+        str | None,
+        typer.Option("--by", help="What --verify compares: accuracy, or error (1 - nMSE). [default: accuracy]"),
+    ] = None,
     recipe: Annotated[
-        str, typer.Option("--recipe", help="How to train with --verify: steps=700,batch=32,rate=0.001.")
-    ] = "",
+        str | None, typer.Option("--recipe", help="How to train with --verify: steps=700,batch=32,rate=0.001.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the advised problem to this YAML file.")
     ] = None,
@@ -64,14 +80,19 @@ def advise(
 
     if verify and model is None:
         raise InputError("--verify trains a network, so it needs one; name it, e.g. --model mlp-decoder.")
-    if by not in ("accuracy", "error"):
-        raise unknown("comparison", by, ("accuracy", "error"))
-    if seeds < 1:
+    of_training = {"--seeds": seeds, "--by": by, "--recipe": recipe, "--store": store, "--workers": workers}
+    idle = [name for name, value in of_training.items() if value is not None]
+    if idle and not verify:
+        raise InputError(f"{' and '.join(idle)} would do nothing, since nothing is trained; add --verify to train.")
+    if by not in (None, *COMPARED):
+        raise unknown("comparison", by, COMPARED)
+    if seeds is not None and seeds < 1:
         raise InputError(f"--seeds {seeds} must be at least 1.")
     if output:
         writable_place(output)
     described = read_problem(problem, settings, hold_out, isolated, support)
     spec = parse_member(model) if model else None
+    how = read_training(described, spec, recipe) if verify and spec is not None else None
     found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts)
     told: dict[str, Any] = found.to_dict()
     if not json:
@@ -81,13 +102,13 @@ def advise(
         told["file"] = str(output)
         if not json:
             typer.echo(f"The problem with these additions is in {output}.")
+    elif output and not json:
+        typer.echo(f"Nothing is written to {output}, since nothing is added.")
     helps = True
-    if verify and found.additions and spec is not None:
+    if how is not None and spec is not None and found.additions:
         from recombine.studies.verifying import verify as compare
-        from recombine.training import Recipe
 
-        how = Recipe.read(parse_settings(recipe))
-        checked = compare(found, spec, seeds, how, store, workers, by=by)
+        checked = compare(found, spec, seeds or SEEDS, how, store, workers, by=by or COMPARED[0])
         told["verification"] = checked.to_dict()
         helps = checked.helps
         if not json:
@@ -96,6 +117,16 @@ def advise(
         print_json(told)
     if not found.composes or not helps:
         raise typer.Exit(1)
+
+
+def read_training(problem: "Problem", model: dict[str, Any], recipe: str | None) -> "Recipe":
+    """How --verify trains; what cannot be trained is refused before anything is sought."""
+    from recombine.models import models
+    from recombine.studies.fitting import check_fit
+    from recombine.training import Recipe
+
+    check_fit(problem, models.parse(model))
+    return Recipe.read(parse_settings(recipe or ""))
 
 
 def read_prices(texts: list[str] | None) -> dict[str, float]:

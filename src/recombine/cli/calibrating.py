@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    trials: Annotated[int, typer.Option("--trials", min=8, help="Drawn problems in each of the two halves.")] = 240,
+    trials: Annotated[
+        int, typer.Option("--trials", min=8, help="Drawn problems that are scored; twice as many are tuned on.")
+    ] = 300,
     workers: Workers = None,
     store: StorePath = None,
     output: Annotated[
@@ -20,12 +22,12 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Draw problems, foretell and train them, and score the forecast on the half it was not tuned on.
+    """Draw problems, foretell and train them, and score the forecast on those it was not tuned on.
 
-    The public half is trained first and the forecast fitted to it; what it says of the other half is written down
-    before that half is trained. Stopped and started again, it goes on where it was.
+    The public part is trained first and the forecast fitted to it; what it says of the other part is written down
+    before that is trained. Stopped and started again, it goes on where it was.
 
-    Example: recombine calibrate --trials 240 --store runs/calibration
+    Example: recombine calibrate --trials 300 --store runs/calibration
     """
     from recombine.records import user_store
     from recombine.studies.calibrating import calibrate as go
@@ -51,7 +53,10 @@ def calibrate(
     typer.echo(f"Mean error of the forecast {found['error']:.3f}; {found['inside']:.0%} inside its interval of 80%.")
     for title, groups in (("family", found["families"]), ("expected failure", found["failures"])):
         typer.echo()
-        print_table((title, "trials", "measured", "mean error", "bias", "inside", "rank correlation"), lines(groups))
+        print_table(
+            (title, "trials", "measured", "mean error", "expected less measured", "inside", "rank correlation"),
+            lines(groups),
+        )
 
 
 def lines(groups: "Sequence[dict[str, Any]]") -> list[tuple[str, ...]]:

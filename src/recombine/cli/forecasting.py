@@ -68,11 +68,17 @@ def forecast(
                 typer.echo(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
         for reason in found.reasons:
             typer.echo(f"- {reason.name}: {reason.text}")
+        if found.details.get("additive"):
+            typer.echo(
+                "- additive: a sum over what training shows can give all held-out combinations their right answer."
+            )
+        if described.support is None:
+            typer.echo(f"- certificate: {described.certificate().words}")
         for line in missing_parts(found.details.get("lacking_maps", ())):
             typer.echo(line)
         if described.support is None and len(described.grid.shape) == 2 and described.grid.shape[1] <= WIDEST:
             typer.echo()
-            typer.echo(text(described.parts))
+            typer.echo(text(described.parts, described.shown()))
     if strict and not found.composes:
         raise typer.Exit(1)
 
@@ -87,6 +93,8 @@ def show_outlook(outlook: "Outlook") -> None:
         typer.echo("These are the theory's own numbers: no networks were trained to tune it on such problems.")
     for each in outlook.failures:
         typer.echo(f"- {each.failure}: {each.text}")
+    for note in outlook.notes:
+        typer.echo(note)
     typer.echo()
 
 

@@ -84,7 +84,7 @@ def read_problem(
     elif "split" not in document and set(document) <= set(Problem.model_fields):  # misspelt ones are told below
         if name in tasks and tasks[name].continuous:
             raise InputError(f"problem {name!r} does not say what draws its training set, e.g. --support planes.")
-        raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out block:x=6..22,y=6..22.")
+        raise InputError(f"problem {name!r} holds nothing out; say what, e.g. --hold-out random:fraction=0.3.")
     if isolated:
         document["isolated"] = factor_names(document) if isolated == "all" else tuple(isolated.split(","))
     return Problem.read(document, where)

@@ -59,7 +59,7 @@ def train(
     if json:
         print_json([{"digest": run.record.digest, **run.record.body} for run in runs])
         return
-    typer.echo(f"{len(runs)} runs: {', '.join(run.record.digest for run in runs)}")
+    typer.echo(f"{len(runs)} run{'s' * (len(runs) != 1)}: {', '.join(run.record.digest for run in runs)}")
     taken = [parts(body["measures"], asked) for body in bodies]
     rows = []
     for name in taken[0]:

@@ -75,7 +75,7 @@ class Problem(Spec):
                 "a split, e.g. block."
             )
         if self.split is None:
-            raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. block(x=(6, 23)).")
+            raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. random(fraction=0.3).")
         for name in self.isolated:
             self.grid.axis(name)
         if not self.task.isolates and (self.isolated or self.centres != "grid" or self.spacing):

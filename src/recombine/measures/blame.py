@@ -73,11 +73,12 @@ class Part:
 class Blame:
     """Shares of the held-out error by cause, in the order in which they took them; empty where there is none to share.
 
-    Shares are positive and sum to 1. ``error`` is the mean held-out error in units of its scale.
+    Shares are positive and sum to 1. ``error`` is the mean error over ``section`` in units of its scale.
     """
 
     parts: tuple[Part, ...] = ()
     error: float | None = None  # None: nothing is held out
+    section: str = "ood"
 
     @property
     def shares(self) -> dict[str, float]:
@@ -85,32 +86,56 @@ class Blame:
         return {str(part.failure): part.share for part in self.parts}
 
     @property
+    def told(self) -> tuple[Part, ...]:
+        """The parts that are worth a word, the largest first and the earlier of equals."""
+        return tuple(sorted((part for part in self.parts if part.share >= TRACE), key=lambda part: -part.share))
+
+    @property
     def cause(self) -> str | None:
         """The cause with the largest share, the earlier of equals; None where there is nothing to blame."""
-        return str(max(self.parts, key=lambda part: part.share).failure) if self.parts else None
+        return str(self.told[0].failure) if self.told else None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values: the list of parts and the cause."""
-        return {"blame": [part.to_dict() for part in self.parts], "cause": self.cause}
+        """JSON values: the list of parts, the cause, and which error they divide."""
+        return {
+            "blame": [part.to_dict() for part in self.parts],
+            "cause": self.cause,
+            "blamed": {"section": self.section, "error": self.error},
+        }
 
     def __str__(self) -> str:
         if self.error is None:
             return "held-out error: nothing is held out"
+        error = f"held-out error {spelt(self.error)} (section {self.section})"
         if not self.parts:
-            return f"held-out error {self.error:.3g}: too small to blame anything"
-        told = sorted((part for part in self.parts if part.share >= TRACE), key=lambda part: -part.share)
-        width = max(len(str(part.failure)) for part in told)
-        lines = [f"{part.share:>5.0%}  {part.failure!s:<{width}}  {part.text}" for part in told]
-        return "\n".join([f"held-out error {self.error:.3g}, by cause:", *lines])
+            return f"{error}: too small to blame anything"
+        width = max(len(str(part.failure)) for part in self.told)
+        lines = [f"{part.share:>5.0%}  {part.failure!s:<{width}}  {part.text}" for part in self.told]
+        return "\n".join([f"{error}, by cause:", *lines])
 
 
-def share_out(errors: Float[np.ndarray, " rows"], claims: Sequence[Claim | None], scale: float = 1.0) -> Blame:
-    """Share the held-out errors out among the claims; an error below `SMALL` times ``scale`` blames nothing.
+def spelt(error: float) -> str:
+    """An error in three digits, or in as many as it takes to tell on which side of `SMALL` it lies."""
+    digits = 3
+    while (float(told := f"{error:.{digits}g}") < SMALL) != (error < SMALL):
+        digits += 1
+    return told
+
+
+def share_out(
+    errors: Float[np.ndarray, " rows"],
+    claims: Sequence[Claim | None],
+    scale: float = 1.0,
+    section: str = "ood",
+    error: float | None = None,
+) -> Blame:
+    """Share the held-out errors out among the claims; a mean error below `SMALL` blames nothing.
 
     ``scale`` is the mean error that counts as 1, e.g. that of a blank picture. Claims that are None are not made.
+    ``error`` is that of the whole ``section``, in units of its scale, where ``errors`` are some of its rows.
     """
     if not len(errors):
-        return Blame()
+        return Blame(section=section)
     if not (np.isfinite(errors).all() and (errors >= 0).all() and scale > 0):
         raise InputError(
             f"errors from {errors.min():g} to {errors.max():g} on a scale of {scale:g} cannot be shared out; "
@@ -121,9 +146,9 @@ def share_out(errors: Float[np.ndarray, " rows"], claims: Sequence[Claim | None]
         if claim is not None:
             _check(claim, len(errors), made)
             made[claim.failure] = claim
-    mean = float(errors.mean()) / scale
+    mean = float(errors.mean()) / scale if error is None else error
     if mean < SMALL:
-        return Blame((), mean)
+        return Blame((), mean, section)
     left, total, parts = errors.astype(np.float64).copy(), float(errors.sum()), []
     for failure in ORDER[:-1]:
         if failure not in made:
@@ -135,7 +160,7 @@ def share_out(errors: Float[np.ndarray, " rows"], claims: Sequence[Claim | None]
     rest = 1.0 - sum(part.share for part in parts)
     if rest > ROUNDING:
         parts.append(Part(OTHER, rest, "None of the named failures accounts for it.", {}))
-    return Blame(tuple(parts), mean)
+    return Blame(tuple(parts), mean, section)
 
 
 def _check(claim: Claim, rows: int, made: Mapping[str, Claim]) -> None:

@@ -180,7 +180,7 @@ def superposed(
         return None
     size = np.square(drawn).sum()
     energy = 1 - float(np.square(drawn - sums).sum() / size) if size > 0 else 0.0
-    text = f"Answers are sums of remembered pictures that share a level: these explain {energy:.0%} of their energy."
+    text = f"Answers are sums of remembered ones that share a level: these explain {energy:.0%} of their energy."
     return Claim(Failure.SUPERPOSITION, gone, text, {"energy": energy})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from recombine.core.shapes import Bool, Float, Int
+from recombine.measures.answer import defined
 from recombine.measures.blame import Blame, Claim, share_out
 from recombine.measures.blame_answers import leak, superposed
 from recombine.measures.blame_training import (
@@ -15,6 +16,7 @@ from recombine.measures.blame_training import (
     too_little_overlap,
     unseen_level,
 )
+from recombine.measures.error import nmse
 from recombine.measures.evidence import FACTORS, Evidence
 from recombine.measures.remembered import Stripes, remembered
 from recombine.measures.superposition import chosen_held_out
@@ -57,7 +59,7 @@ def blame_pictures(
         if evidence.places == "numbers"
         else _made(evidence, errors, rows, shown, stripes),
     ]
-    return share_out(errors, claims, scale)
+    return share_out(errors, claims, scale, evidence.deep, defined(nmse, evidence, evidence.deep))
 
 
 def _made(

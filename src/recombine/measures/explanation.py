@@ -5,7 +5,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -13,37 +12,22 @@ import numpy as np
 from recombine.core.shapes import Bool
 from recombine.measures.accuracy import position_accuracy
 from recombine.measures.answer import Answer, deepest, defined, take_apart
-from recombine.measures.blame import Blame
+from recombine.measures.blame import Blame, spelt
 from recombine.measures.blame_pictures import blame_pictures
 from recombine.measures.correlation import pearson
 from recombine.measures.error import nmse
 from recombine.measures.evidence import Evidence
-from recombine.measures.explanation_words import sentence, text
+from recombine.measures.explanation_verdict import Finding, decide, sentence
+from recombine.measures.explanation_words import percent, text
 from recombine.measures.metric_tensor import factorisation
 from recombine.measures.probe import probe_held_out
 from recombine.measures.remembered import Stripes, remembered
 from recombine.measures.superposition import chosen_held_out, decompose, share_on
 from recombine.measures.volume import volume_contrast
 
-COMPOSES_BELOW = 0.1  # nMSE deep in the hole; what a forecast calls composing too
 BLANK_BELOW = 0.01  # of the true energy of ink: strokes a tenth as strong as the true ones; sums of memories have 0.04
-LEARNED_BELOW = 0.3  # nMSE on what training showed; above it, failing to compose is not what is wrong first
-SUPERPOSED_ABOVE = 0.3  # superposition index, as FR3 asks; true pictures have about -1
-MOSTLY = 0.5  # of the weight lies on pictures with y or x within a step; blind weights would give about 0.2
 PLACED_FROM = 0.9  # accuracy deep in the hole; the share that the paper asks of a network that has learned places
 FLAT_BELOW = 0.1  # |D|: where FR7, FR9 and FR13 draw the line; composing networks may pass it in some layers
-
-
-class Finding(StrEnum):
-    """What a network does with combinations it never saw."""
-
-    COMPOSES = "composes"
-    REMEMBERS = "remembers"  # right, but training showed the hole
-    SUPERPOSES = "superposes"
-    BLANK = "blank"
-    PLACED = "placed"  # the right place, the wrong picture
-    UNLEARNED = "unlearned"  # what it was trained on is wrong already
-    FAILS = "fails"  # otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +70,8 @@ class Explanation:
     finding: Finding
     verdict: str  # one sentence
     answer: Answer
-    deep: str  # the section that the verdict is about
-    sections: tuple[SectionScore, ...]
+    deep: str  # the section that the verdict and the shares are about
+    sections: tuple[SectionScore, ...]  # with "shown", where training showed other combinations than "id"
     ink: float  # energy of what is drawn deep in the hole, as a share of the truth's
     shown_nmse: float | None  # on the combinations that training showed; None: it showed none
     stripes_nmse: float | None  # on the lone stripes that it showed; None: none
@@ -150,17 +134,12 @@ def explain_evidence(
     """
     shown = evidence.section("id") if shown is None else shown
     answer = take_apart(evidence, deepest(evidence) if at is None else at, shown, stripes)
-    sections = tuple(
-        SectionScore(
-            name,
-            int(members.sum()),
-            defined(nmse, evidence, name),
-            defined(position_accuracy, evidence, name),
-        )
-        for name, members in evidence.sections.items()
-        if members.any()
-    )
     told = replace(evidence, sections={**evidence.sections, "shown": shown})
+    sections = tuple(
+        SectionScore(name, int(members.sum()), defined(nmse, told, name), defined(position_accuracy, told, name))
+        for name, members in told.sections.items()
+        if members.any() and (name != "shown" or (shown != evidence.section("id")).any())
+    )
     layers = layer_scores(evidence)
     drawn, true = (np.square(ink(evidence.deep)).sum() for ink in (evidence.ink, evidence.target_ink))
     found = Explanation(
@@ -179,33 +158,33 @@ def explain_evidence(
         held_out=evidence.section("ood").reshape(evidence.shape),
         blame=blame_pictures(evidence, shown, stripes, allowed),
     )
-    decided = replace(found, finding=decide(found))
-    return replace(decided, verdict=sentence(decided))
+    finding = decide(found.blame, found.revealed, look(found))
+    return replace(found, finding=finding, verdict=sentence(finding, found.blame, _measured(found), found.revealed))
 
 
-def decide(found: Explanation) -> Finding:
-    """The first that holds deep in the hole:
+def look(found: Explanation) -> Finding:
+    """What the answers deep in the hole look like, whatever is to blame; the first that holds:
 
-    composes     nMSE < 0.1 (remembers, where training showed held-out combinations)
-    unlearned    nMSE ≥ 0.3 on the combinations that training showed, or on the stripes
     blank        Σ ‖ink‖² < 0.01 Σ ‖true ink‖²
-    superposes   superposition index > 0.3, and more than half of the weight on sharers within one step
     placed       accuracy ≥ 0.9
     fails        otherwise
     """
-    deep = next(section for section in found.sections if section.name == found.deep)
-    made = found.superposition
-    if deep.nmse is not None and deep.nmse < COMPOSES_BELOW:
-        return Finding.REMEMBERS if found.revealed else Finding.COMPOSES
-    if any(error is not None and error >= LEARNED_BELOW for error in (found.shown_nmse, found.stripes_nmse)):
-        return Finding.UNLEARNED
     if found.ink < BLANK_BELOW:
         return Finding.BLANK
-    if made is not None and made.index > SUPERPOSED_ABOVE and made.sharer_weight > MOSTLY:
-        return Finding.SUPERPOSES
-    if deep.accuracy is not None and deep.accuracy >= PLACED_FROM:
-        return Finding.PLACED
-    return Finding.FAILS
+    placed = _deep(found).accuracy
+    return Finding.PLACED if placed is not None and placed >= PLACED_FROM else Finding.FAILS
+
+
+def _deep(found: Explanation) -> SectionScore:
+    return next(section for section in found.sections if section.name == found.deep)
+
+
+def _measured(found: Explanation) -> str:
+    """The numbers of the section that the verdict is about; without an nMSE nothing is to be drawn there."""
+    deep, error = _deep(found), found.blame.error
+    assert error is not None  # pictures always hold something out
+    place = "" if deep.accuracy is None else f", {percent(deep.accuracy)} in their place"
+    return f"{'mean squared error' if deep.nmse is None else 'nMSE'} {spelt(error)}{place}"
 
 
 def superposition(

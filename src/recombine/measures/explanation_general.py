@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
-from recombine.core.shapes import Float, Int
-from recombine.measures.blame import OTHER, SMALL, Blame
-from recombine.measures.explanation import LEARNED_BELOW, Finding
+from recombine.core.shapes import Bool, Float, Int
+from recombine.measures.blame import Blame, spelt
+from recombine.measures.explanation_verdict import Finding, decide, sentence
 from recombine.measures.explanation_words import table
 
 DROP = 0.1  # of the additive share from one layer to the next from which on factorisation counts as lost there
 MOST = 1000  # items over which a layer is looked at
+DIGITS = 12  # to which shares count as equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,14 @@ class SectionError:
 class SupportMap:
     """Two factors side by side: how many training examples each pair of levels has, and how wrong what is held out is.
 
-    Errors are in the units of the sections; NaN where nothing is held out.
+    Errors are in the units of the sections; NaN where nothing is held out. ``at`` has the level of other factors that
+    all of what is held out has; only examples with these levels are counted.
     """
 
     names: tuple[str, str]
     shown: Float[np.ndarray, "first second"]
     errors: Float[np.ndarray, "first second"]
+    at: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +83,9 @@ class GeneralExplanation:
         }
 
     def __str__(self) -> str:
-        rows = [(each.name, str(each.items), f"{each.error:.3g}") for each in self.sections]
-        parts = [self.verdict, str(self.blame), table(("section", "items", self.quantity), rows)]
+        rows = [(each.name, str(each.items), spelt(each.error)) for each in self.sections]
+        learned = f"on what training showed: {self.quantity} {spelt(self.shown_error)}"
+        parts = [self.verdict, str(self.blame), f"{table(('section', 'items', self.quantity), rows)}\n{learned}"]
         if self.conjunctions:
             shares = [(name, f"{share:.0%}") for name, share in self.conjunctions.items()]
             parts.append(table(("conjunctions", "share of the answers"), shares))
@@ -100,23 +104,10 @@ def explain_general(
     revealed: bool = False,
     **views: Any,
 ) -> GeneralExplanation:
-    """Which finding it is, in a sentence, around what is to blame.
-
-    composes     held-out error < 0.1 (remembers, where training showed what is held out)
-    unlearned    error ≥ 0.3 on what training showed
-    fails        otherwise
-    """
-    if blame.error is None:
-        finding, verdict = Finding.REMEMBERS, "Nothing is held out, so that nothing is asked of composition."
-    elif blame.error < SMALL:
-        finding = Finding.REMEMBERS if revealed else Finding.COMPOSES
-        memory = ", which training showed too, so that this is memory" if revealed else ""
-        verdict = f"Composes: held-out answers are right ({quantity} {blame.error:.3g}){memory}."
-    else:
-        finding = Finding.UNLEARNED if shown_error >= LEARNED_BELOW else Finding.FAILS
-        top = max(blame.parts, key=lambda part: part.share)
-        named = "no named failure" if top.failure == OTHER else str(top.failure)
-        verdict = f"Fails ({quantity} {blame.error:.3g}): {top.share:.0%} of the held-out error is {named}. {top.text}"
+    """Which finding it is, in a sentence, around what is to blame."""
+    finding = decide(blame, revealed)
+    measured = "" if blame.error is None else f"{quantity} {spelt(blame.error)}"
+    verdict = sentence(finding, blame, measured, revealed)
     return GeneralExplanation(finding, verdict, quantity, tuple(sections), shown_error, blame, **views)
 
 
@@ -146,10 +137,27 @@ def support_map(
     shown: Int[np.ndarray, "examples 2"],
     asked: Int[np.ndarray, "held 2"],
     errors: Float[np.ndarray, " held"],
+    at: Mapping[str, int] | None = None,
 ) -> SupportMap:
     """Count training examples and average held-out errors over pairs of levels."""
     counts, total, there = (np.zeros(shape) for _ in range(3))
     np.add.at(counts, tuple(shown.T), 1.0)
     np.add.at(total, tuple(asked.T), errors)
     np.add.at(there, tuple(asked.T), 1.0)
-    return SupportMap(names, counts, np.divide(total, there, out=np.full(shape, np.nan), where=there > 0))
+    return SupportMap(names, counts, np.divide(total, there, out=np.full(shape, np.nan), where=there > 0), at or {})
+
+
+def telling_pair(held_out: Bool[np.ndarray, "*levels"]) -> tuple[int, int]:
+    """The two axes of a grid that tell best, taken together, what is held out; the earlier of equals.
+
+        max over pairs of mean (h_ij − h_i − h_j + h)²,  of equals  mean (h_ij − h)²
+
+    h are shares of combinations held out, over pairs of levels, over single ones, and over all.
+    """
+
+    def told(pair: tuple[int, int]) -> tuple[float, float]:
+        share = held_out.mean(axis=tuple(axis for axis in range(held_out.ndim) if axis not in pair))
+        joint = share - share.mean(axis=0, keepdims=True) - share.mean(axis=1, keepdims=True) + share.mean()
+        return round(float(np.square(joint).mean()), DIGITS), round(float(share.var()), DIGITS)
+
+    return max(combinations(range(held_out.ndim), 2), key=told)

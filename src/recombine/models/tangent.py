@@ -10,6 +10,7 @@ from recombine.core.shapes import Float
 from recombine.models.activations import eval_mode
 
 AT_ONCE = 32  # examples whose backward pass runs together
+TOGETHER = 4096  # weights whose products are summed before they are added in float64
 
 
 def tangent_kernel(
@@ -18,7 +19,7 @@ def tangent_kernel(
     probes: int = 4,
     *,
     generator: torch.Generator,
-    memory: int = 2**29,
+    memory: int = 2**30,
 ) -> Float[np.ndarray, "items items"]:
     """The trace of the tangent kernel at the network's present weights, estimated with random probes.
 
@@ -51,8 +52,9 @@ def _tangent_kernel(
         return (functional_call(network, weights, (code[None],))[0] * probe).sum()
 
     gradients = vmap(grad(probed), in_dims=(None, 0, None), chunk_size=AT_ONCE)
-    held = sum(weight.numel() * (weight.element_size() + 8) for weight in weights.values())  # 8: a copy in float64
-    blocks = torch.arange(len(codes)).split(max(1, memory // (2 * held)))
+    held = sum(weight.numel() * weight.element_size() for weight in weights.values())
+    fit = memory // held
+    blocks = torch.arange(len(codes)).split(max(1, fit if fit >= len(codes) else fit // 2))
     kernel = np.zeros((len(codes), len(codes)))
     for _ in range(probes):
         signs = torch.randint(2, output.shape, generator=generator, device=generator.device) * 2 - 1
@@ -69,6 +71,10 @@ def _tangent_kernel(
 def _inner_products(
     ours: dict[str, torch.Tensor], theirs: dict[str, torch.Tensor]
 ) -> Float[np.ndarray, "first second"]:
-    # In float64: the products are then positive semi-definite to the last digits, which solvers rely on.
-    pairs = ((ours[name].flatten(1).double(), theirs[name].flatten(1).double()) for name in ours)
-    return torch.stack([one @ other.T for one, other in pairs]).sum(0).numpy(force=True)
+    """Products in the precision of the weights, a few thousand of them at a time, summed in float64."""
+    total = torch.zeros(len(next(iter(ours.values()))), len(next(iter(theirs.values()))), dtype=torch.float64)
+    for name in ours:
+        pairs = zip(ours[name].flatten(1).split(TOGETHER, 1), theirs[name].flatten(1).split(TOGETHER, 1), strict=True)
+        for one, other in pairs:
+            total += (one @ other.T).to(total)
+    return total.numpy()

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from recombine.measures.blame import TRACE, Blame
+from recombine.measures.blame import Blame, spelt
+from recombine.measures.explanation_verdict import where
 from recombine.reports.canvas import COLOURS
 
 if TYPE_CHECKING:
@@ -14,9 +15,10 @@ PALE = "#9fb8c9"  # causes other than the largest
 
 def share_bars(axes: "Axes", blame: Blame) -> None:
     """A bar for each cause, the largest on top and darker; a word where there is nothing to blame."""
-    told = sorted((part for part in blame.parts if part.share >= TRACE), key=lambda part: -part.share)
+    told = blame.told
+    error = "" if blame.error is None else f"{spelt(blame.error)} {where(blame.section)}"
     if not told:
-        nothing = "nothing is held out" if blame.error is None else "composes:\nno error to blame"
+        nothing = f"an error of\n{error}\nis too small to blame anything" if error else "nothing is held out"
         axes.text(0.5, 0.5, nothing, ha="center", va="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
@@ -25,5 +27,5 @@ def share_bars(axes: "Axes", blame: Blame) -> None:
     axes.barh(names, [part.share for part in told], color=colours, height=0.65)
     axes.set_ylim(max(len(told), FEWEST) - 0.5, -0.5)  # largest on top, and one bar alone as thin as others
     axes.set_xlim(0, 1)
-    axes.set_xlabel("share of the held-out error")
+    axes.set_xlabel(f"share of the held-out error,\n{error}")
     axes.set_title("what is to blame")

@@ -109,16 +109,16 @@ def audited_data_card(found: Audit) -> Markup | None:
     held = found.held_out
     if held is None:
         return None
-    factors = found.measures.loc[found.measures["measure"] == "share", "of"]  # the measure that every factor has
     unseen = [f"{name}: {', '.join(map(str, levels))}" for name, levels in held.to_dict()["unseen"].items()]
     sections = [f"{name} {int(mask.sum()):,}" for name, mask in held.sections.items()]
     return card(
         "Data card",
         {
             "Data": found.source,
-            "Factors looked at": ", ".join(dict.fromkeys(map(str, factors))),
+            "Factors looked at": ", ".join(found.factors),
             "Combinations": f"{held.trained_combinations:,} of {held.combinations:,} are trained on",
-            "Trained on": count(held.trained, "row"),
+            "Trained on": count(held.trained, "row")
+            + f" ({held.alone:,} of them show a factor alone)" * bool(held.alone),
             "Held out": "; ".join([count(held.held_out, "row"), *sections]),
             "Levels never shown": "; ".join(unseen),
             "Known limits": f"{held.repeated} held-out rows repeat a trained input" if held.repeated else "",

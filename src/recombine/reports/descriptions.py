@@ -137,7 +137,8 @@ def held_out_words(problem: Problem) -> str:
     region, held = problem.rule, certificate(problem.parts)
     sections = [f"{name} {size}" for name, size in held.sections.items() if name not in ("id", "ood")]
     ranges = HALF_OPEN if region.kind in ("block", "cross") else ""
-    of = f"{held.held_out} of {held.seen + held.held_out} combinations ({'; '.join([f'{held.share:.0%}', *sections])})"
+    share = f"{held.share:.{0 if held.share >= 0.01 else 1}%}"
+    of = f"{held.held_out} of {held.seen + held.held_out} combinations ({'; '.join([share, *sections])})"
     return f"{region.kind}{differing(region)}{ranges}: {of}"
 
 

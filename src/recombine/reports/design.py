@@ -18,7 +18,7 @@ def design_figure(setting: SettingRuns) -> Markup | None:
         return None
     rows, columns = problem.grid.shape
     cell = SIDE / max(rows, columns)
-    trained, held_out = problem.parts.train, problem.parts.held_out
+    trained, held_out = problem.shown(setting.work.seed), problem.parts.held_out
     layers = [(LIGHT, held_out), (DARK, trained)]
     drawn = [tag("path", d=_squares(mask.reshape(rows, columns), cell), fill=colour) for colour, mask in layers]
     first, second = problem.grid.names

@@ -8,17 +8,19 @@ import numpy as np
 from recombine.core.shapes import Float
 from recombine.factors import Factor
 from recombine.measures.answer import TRACE, Answer
+from recombine.measures.blame import spelt
 from recombine.measures.explanation import Explanation
 from recombine.reports.blame_bars import share_bars
 from recombine.reports.canvas import RED, colour_bar, label_levels, svg
 from recombine.reports.error_maps import outline
-from recombine.reports.numbers import count, short
+from recombine.reports.numbers import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
-SIZE = (13.0, 3.6)  # inches
+SIZE = (12.0, 3.6)  # inches; less than 1,200 pixels wide
 UNKNOWN = "#e8e8e8"  # combinations that training did not show, or that nothing is known of
 
 
@@ -28,30 +30,28 @@ def explanation_svg(found: Explanation) -> str:
 
 
 def draw(found: Explanation, figure: "Figure") -> None:
-    """Four panels in a row and the shares of the error.
-
-    Answer and sum share one scale, so that they can be compared; the truth has its own.
-    """
+    """Four panels in a row and the shares of the error. The three pictures share one scale of ink."""
     answer = found.answer
     truth, drawn, total, weights, shares = figure.subplots(1, 5)
-    _picture(figure, truth, answer.truth, float(answer.truth.max()), f"truth\ny = {answer.y}, x = {answer.x}")
-    most = max(float(answer.drawn.max()), float(answer.sum.max()))
-    error = "" if answer.nmse is None else f"nMSE {short(answer.nmse)}"
-    _picture(figure, drawn, answer.drawn, most, f"answer\n{error}")
+    most = max(float(ink.max()) for ink in (answer.truth, answer.drawn, answer.sum))
+    picture = partial(_picture, most=most if most > 0 else 1.0)
+    picture(truth, answer.truth, title=f"truth\ny = {answer.y}, x = {answer.x}")
+    picture(drawn, answer.drawn, title=f"answer\n{'' if answer.nmse is None else f'nMSE {spelt(answer.nmse)}'}")
     parts = count(len(answer.contributors), "picture")
-    _picture(figure, total, answer.sum, most, f"sum of {parts}\n{answer.energy:.0%} of the answer's energy")
+    ink = picture(total, answer.sum, title=f"sum of {parts}\n{answer.energy:.0%} of the answer's energy")
+    colour_bar(figure, ink, [truth, drawn, total], "ink", location="bottom", shrink=0.3)
     _weights(figure, weights, found)
     share_bars(shares, found.blame)
 
 
-def _picture(figure: "Figure", axes: "Axes", ink: Float[np.ndarray, "rows columns"], most: float, title: str) -> None:
-    shown = axes.imshow(ink, cmap="Greys", vmin=0, vmax=most if most > 0 else 1, interpolation="none")
+def _picture(axes: "Axes", ink: Float[np.ndarray, "rows columns"], most: float, title: str) -> "AxesImage":
+    shown = axes.imshow(ink, cmap="Greys", vmin=0, vmax=most, interpolation="none")
     axes.set_title(title)
     rows, columns = ink.shape
     label_levels(axes.yaxis, Factor.numbered("row", rows), most=5)
     label_levels(axes.xaxis, Factor.numbered("column", columns), most=5)
     axes.spines[:].set_visible(True)
-    colour_bar(figure, shown, axes, "ink", location="bottom", shrink=0.9)
+    return shown
 
 
 def _weights(figure: "Figure", axes: "Axes", found: Explanation) -> None:

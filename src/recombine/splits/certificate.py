@@ -40,6 +40,21 @@ class Certificate:
     touching: dict[str, Touching]  # by section; "ood" is all that is held out
     digest: str  # of the grid and the held-out mask
 
+    @property
+    def words(self) -> str:
+        """The same in two sentences."""
+        levels = "; ".join(f"{len(found)} of {name}" for name, found in self.unseen.items())
+        unseen = (
+            f"Levels that training never shows: {levels}; {self.with_unseen_level} held-out combinations have one"
+            if self.unseen
+            else "Training shows every level"
+        )
+        near, share = self.touching["ood"], f"{self.share:.{0 if self.share >= 0.01 else 1}%}"
+        return (
+            f"Training shows {self.seen} combinations and {self.held_out} are held out ({share} of all). "
+            f"{unseen}; a held-out combination shares a level with {near.min} to {near.max} trained ones."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain values that JSON can hold."""
         plain = asdict(self)

@@ -7,6 +7,7 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool
 from recombine.factors import Factor, Grid
+from recombine.splits.region import Mask
 from recombine.splits.split import RESERVED, Split
 
 if TYPE_CHECKING:
@@ -50,17 +51,18 @@ def draw(split: Split, ax: "matplotlib.axes.Axes | None" = None) -> "matplotlib.
     return ax
 
 
-def text(split: Split) -> str:
+def text(split: Split, shown: Mask | None = None) -> str:
     """The factor plane in characters, a line per level of the first factor.
 
-    · trained, □ held out, ■ held out and interior. Only two-factor grids at most 64 columns wide have one.
+    · trained, □ held out, ■ held out and interior. Only two-factor grids at most 64 columns wide have one. ``shown``
+    marks the combinations that training really shows, where that is not all the split allows.
     """
     if len(split.grid.shape) != 2 or split.grid.shape[1] > WIDEST:
         raise InputError(
             f"a grid of sizes {split.grid.shape} has no picture in characters; that takes two factors and at most "
             f"{WIDEST} columns, so use splits.draw instead."
         )
-    cells = np.where(split.held_out, "□", np.where(split.outside, " ", "·"))
+    cells = np.where(split.held_out, "□", np.where(split.train if shown is None else shown, "·", " "))
     cells[split.sections.get("interior", [])] = "■"
     return "\n".join("".join(line) for line in cells.reshape(split.grid.shape))
 

@@ -1,7 +1,8 @@
 """What could be added to a training set: isolated factors, single combinations, and sets of them that overlap."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -62,6 +63,16 @@ def count_examples(problem: Problem) -> int:
     if problem.isolated_levels is not None:
         return together + problem.isolated_levels * len(problem.isolated)
     return together + len(problem.task.alone(problem.isolated, problem.spacing, problem.rim))
+
+
+def shown_anew(before: Problem, after: Problem) -> list[tuple[Any, ...]]:
+    """The combinations that ``after`` shows and ``before`` does not, by their levels; with a spacing, the centres."""
+    cells = before.grid.combinations()
+    if before.spacing is not None:
+        old, new = (before.task.between(cells[each.trained], before.spacing).tolist() for each in (before, after))
+        return sorted(set(map(tuple, new)) - set(map(tuple, old)))
+    rows = cells[after.trained & ~before.trained]
+    return [tuple(factor.levels[level] for factor, level in zip(before.grid.factors, row, strict=True)) for row in rows]
 
 
 def check_addable(problem: Problem) -> None:
@@ -136,12 +147,17 @@ def _level_counts(problem: Problem, fewest: int) -> list[int | None]:
 
 
 def _single(problem: Problem, row: np.ndarray) -> Candidate:
-    pairs = zip(problem.grid.factors, row, strict=True)
-    words = " with ".join(f"{factor.name} = {_name(factor.levels[level])}" for factor, level in pairs)
-    return Candidate("combination", words, (tuple(map(int, row)),))
+    levels = [factor.levels[level] for factor, level in zip(problem.grid.factors, row, strict=True)]
+    return Candidate("combination", level_words(problem.grid.names, levels), (tuple(map(int, row)),))
 
 
-def _name(level: object) -> str:
+def level_words(names: Sequence[str], levels: Sequence[object]) -> str:
+    """Levels of factors in words: x = 3, y = 5."""
+    return ", ".join(f"{name} = {level_name(level)}" for name, level in zip(names, levels, strict=True))
+
+
+def level_name(level: object) -> str:
+    """A level in words: whole numbers without a point."""
     return f"{level:g}" if isinstance(level, float) else str(level)
 
 
@@ -162,7 +178,8 @@ def _lines(problem: Problem, held: Rows) -> Sets:
     """All that is held out of one level: an anchor through the hole."""
     for axis, factor in enumerate(problem.grid.factors):
         for level in np.unique(held[:, axis]):
-            yield f"{factor.name} = {_name(factor.levels[level])} with all it lacks", held[held[:, axis] == level]
+            told = level_words([factor.name], [factor.levels[level]])
+            yield f"all that is held out of {told}", held[held[:, axis] == level]
 
 
 def _fibres(problem: Problem, held: Rows) -> Sets:
@@ -173,10 +190,9 @@ def _fibres(problem: Problem, held: Rows) -> Sets:
     for axis in range(held.shape[1]):
         others = [other for other in range(held.shape[1]) if other != axis]
         for fixed in np.unique(held[:, others], axis=0):
-            told = ", ".join(
-                f"{factors[o].name} = {_name(factors[o].levels[level])}" for o, level in zip(others, fixed, strict=True)
-            )
-            yield f"{told} with every {factors[axis].name} it lacks", held[(held[:, others] == fixed).all(axis=1)]
+            levels = [factors[other].levels[level] for other, level in zip(others, fixed, strict=True)]
+            told = level_words([factors[other].name for other in others], levels)
+            yield f"all that is held out of {told}", held[(held[:, others] == fixed).all(axis=1)]
 
 
 def _lattices(held: Rows) -> Sets:

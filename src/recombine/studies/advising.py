@@ -1,21 +1,38 @@
 """`rc.advise`: the smallest additions to a training set that should make it compose, by the forecast."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 from recombine.core.errors import InputError, unknown
 from recombine.data import Problem
 from recombine.data.picture_task import PictureTask
-from recombine.models import ModelSpec
-from recombine.studies.additions import KINDS, check_addable
+from recombine.models import ModelSpec, models
+from recombine.studies.additions import KINDS, check_addable, level_name, level_words, shown_anew
+from recombine.studies.features import performance
 from recombine.studies.greedy import WHY, Addition, Oracle, Search
+from recombine.studies.outlook import outlook
 from recombine.studies.shared_kernel import forecast_again
+from recombine.theory import Forecast
 from recombine.theory.forecast import COMPOSES_BELOW
+
+Model: TypeAlias = "str | Mapping[str, Any] | ModelSpec | None"
 
 TARGET = 0.9
 FORECASTS = 400  # asked for at most, so that advice comes in seconds
+LISTED = 24  # combinations of one addition that are printed; a dictionary has all of them
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What the numbers of an advice are, and how they stand to those that `recombine forecast` prints."""
+
+    measure: str = "by the oracle that was given"
+    verdict: str = ""  # of kernels, on the problem as it is
+    notes: tuple[str, ...] = ()
+    classes: bool = False  # whether performance is 2 x accuracy - 1
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,8 @@ class Advice:
     target: float
     prices: Mapping[str, float]
     forecasts: int  # how many were made
+    stopped: bool  # whether that was as many as were allowed
+    grounds: Grounds
 
     @property
     def count(self) -> int:
@@ -50,45 +69,76 @@ class Advice:
         return self.after >= self.target
 
     def __str__(self) -> str:
-        now = f"the forecast of held-out performance is {self.before:.2f}"
+        told = [self.grounds.verdict, self.sentence(), *self._lines(), *self.grounds.notes]
+        if self.stopped and not self.composes:
+            told.append("The search stopped at its limit of forecasts; raise `forecasts` to let it go on.")
+        return "\n".join(filter(None, told))
+
+    def sentence(self) -> str:
+        """The advice in one sentence."""
+        what = f"held-out performance ({self.grounds.measure})"
+        asked = f"{self.target:g} is asked for"
+        if self.grounds.classes:
+            asked += f", an accuracy of {(1 + self.target) / 2:.3g}"
         if not self.additions and self.composes:
-            return f"Nothing needs to be added: {now}, and {self.target:g} is asked for."
+            return f"Nothing needs to be added: {what} is {self.before:.2f}, and {asked}."
         if not self.additions:
-            return f"Nothing that was tried helps: {now}, {self.target:g} is asked for, and no addition raises it."
-        found = f"rises from {self.before:.2f} to {self.after:.2f}"
-        many = f"{self.count} example{'s' * (self.count != 1)} at a price of {self.price:g}"
-        head = (
-            f"Add {many}: the forecast of held-out performance {found}, and {self.target:g} is asked for."
-            if self.composes
-            else f"Nothing that was tried turns the forecast: with {many} it {found}, and {self.target:g} is asked for."
-        )
-        lines = [
-            f"- {a.kind}: {a.words} ({a.count} example{'s' * (a.count != 1)}, price {a.price:g}; forecast then "
-            f"{a.performance:.2f}): {WHY[a.kind]}."
-            for a in self.additions
-        ]
-        return "\n".join([head, *lines])
+            return f"Nothing that was tried helps: {what} is {self.before:.2f}, no addition raises it, and {asked}."
+        found = f"{what} rises from {self.before:.2f} to {self.after:.2f}, and {asked}."
+        many = _priced(self.count, self.price)
+        return f"Add {many}: {found}" if self.composes else f"Nothing that was tried is enough: with {many} {found}"
+
+    def _lines(self) -> Iterator[str]:
+        """A line for every addition, and what it shows where the line does not say; the first of a kind says why."""
+        explained, names = set(), self.original.grid.names
+        for addition, listed in zip(self.additions, self._listed(), strict=True):
+            why = "" if addition.kind in explained else f": {WHY[addition.kind]}"
+            explained.add(addition.kind)
+            many = _priced(addition.count, addition.price)
+            yield f"- {addition.kind}: {addition.words} ({many}; then {addition.performance:.2f}){why}."
+            if listed and [addition.words] != [level_words(names, row) for row in listed]:
+                rows = [f"({', '.join(map(level_name, row))})" for row in listed[:LISTED]]
+                more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
+                yield f"    ({', '.join(names)}) = {', '.join(rows)}{more}"
+
+    def _listed(self) -> list[list[tuple[Any, ...]]]:
+        """For every addition the combinations that it shows."""
+        stages = [self.original, *(addition.problem for addition in self.additions)]
+        return [shown_anew(before, after) for before, after in pairwise(stages)]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
+        names = self.original.grid.names
+        combinations = [[dict(zip(names, row, strict=True)) for row in rows] for rows in self._listed()]
         return {
             "composes": self.composes,
+            "sentence": self.sentence(),
+            "measure": self.grounds.measure,
+            "kernels": self.grounds.verdict or None,
+            "notes": list(self.grounds.notes),
             "before": self.before,
             "after": self.after,
             "target": self.target,
             "examples": self.count,
             "price": self.price,
             "prices": dict(self.prices),
-            "additions": [addition.to_dict() for addition in self.additions],
+            "additions": [
+                {**addition.to_dict(), "combinations": rows}
+                for addition, rows in zip(self.additions, combinations, strict=True)
+            ],
             "original": self.original.settings(),
             "problem": self.problem.settings(),
             "forecasts": self.forecasts,
         }
 
 
-def expected_performance(
-    problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0
-) -> float:
+def _priced(count: int, price: float) -> str:
+    """A number of examples, and what they cost unless that is 1 each."""
+    many = f"{count} example{'s' * (count != 1)}"
+    return many if price == count else f"{many} at a price of {price:g}"
+
+
+def expected_performance(problem: Problem, model: Model = None) -> float:
     """The forecast performance on what is held out: 1 right, 0 as good as a blank picture, the mean answer or chance.
 
         1 - min(1, nMSE)  for pictures and numbers,   max(0, 1 - 2 error rate)  for classes
@@ -97,20 +147,62 @@ def expected_performance(
     compose (FR11 of forced rendering), and with a share of the levels of each, as much of the way is counted as the
     product of these shares.
     """
-    found = forecast_again(problem, model, seed)
+    known = kernels_performance(forecast_again(problem, model))
+    return known + max(0.0, 1 - COMPOSES_BELOW - known) * share_alone(problem)
+
+
+def kernels_performance(found: Forecast) -> float:
+    """The performance on what is held out that kernels forecast, from 0 to 1."""
     error = next(section.expected for section in found.sections if section.name == "ood")
-    lost = 2 * error if found.quantity == "error rate" else error
-    known = 1 - min(1.0, lost)
+    return max(0.0, performance(error, found.quantity))
+
+
+def share_alone(problem: Problem) -> float:
+    """The share of all pairs of levels that a decoder is shown alone; 0 unless all factors are."""
     if not isinstance(problem.task, PictureTask) or set(problem.isolated) != set(problem.grid.names):
-        return known
+        return 0.0
     levels = problem.isolated_levels
-    share = math.prod(1.0 if levels is None else levels / count for count in problem.grid.shape)
-    return known + max(0.0, 1 - COMPOSES_BELOW - known) * share
+    return math.prod(1.0 if levels is None else levels / count for count in problem.grid.shape)
+
+
+def grounds_of(original: Problem, problem: Problem, model: Model = None) -> Grounds:
+    """What `expected_performance` is a number of, beside what `recombine forecast` says of both problems."""
+    stages = [original] if problem == original else [original, problem]
+    told = [(each, forecast_again(each, model)) for each in stages]
+    first = told[0][1]
+    classes, lone = first.quantity == "error rate", share_alone(problem) > 0
+    return Grounds(
+        measure=f"{'2 x accuracy - 1' if classes else '1 - nMSE'} by kernels{', lone factors by FR11' * lone}",
+        verdict=first.verdict,
+        notes=tuple(_notes(told, None if model is None else models.parse(model))),
+        classes=classes,
+    )
+
+
+def _notes(told: Sequence[tuple[Problem, Forecast]], model: ModelSpec | None) -> Iterator[str]:
+    """What kernels and networks make of the problem as it is and, if anything is added, as it is then."""
+    for reason in told[0][1].reasons:
+        if reason.name == "loss":
+            yield f"{reason.text} Advice goes by the mean of both."
+    problem, last = told[-1]
+    if share_alone(problem):
+        yield (
+            f"Kernels themselves say {kernels_performance(last):.2f} in the end: they cannot use lone factors, with "
+            "which decoders compose (claim FR11 of forced rendering), so that these count for more here."
+        )
+    if model is not None and model.generative:
+        yield f"{model.kind} draws from noise and has no kernel: the kernels are those of wide ReLU networks."
+        model = None
+    looks = [outlook(each, found, model) for each, found in told]
+    expected = [f"{look.held_out.expected:.2f}" for look in looks if look is not None and look.calibrated]
+    changes = " and with the additions ".join(expected)
+    beside = f"; its outlook for trained networks, which it prints first, is {changes}" if expected else ""
+    yield f"The first line is the kernels' answer, as `recombine forecast` prints it{beside}."
 
 
 def advise(
     problem: Problem,
-    model: "str | Mapping[str, Any] | ModelSpec | None" = None,
+    model: Model = None,
     prices: Mapping[str, float] | None = None,
     target: float = TARGET,
     most: int | None = None,
@@ -125,7 +217,7 @@ def advise(
     then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1 unless given; an
     overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much as showing all
     that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the performance, from 0 to
-    1, on what a problem holds out.
+    1, on what a problem holds out. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
     """
     check_addable(problem)
     cost = check_prices(prices)
@@ -135,12 +227,14 @@ def advise(
         raise InputError(f"most = {most} must be at least 1 example; leave it out for no limit.")
     if forecasts < 2:
         raise InputError(f"forecasts = {forecasts} must be at least 2, one of them of the problem as it is.")
-    ask = oracle or (lambda each: expected_performance(each, model, seed))
+    ask = oracle or (lambda each: expected_performance(each, model))
     search = Search(problem, ask, cost, target, most, seed, forecasts)
     before, made = search.found()
     last = made[-1] if made else None
     new, after = (last.problem, last.performance) if last else (problem, before)
-    return Advice(problem, new, made, before, after, target, cost, len(search.known))
+    grounds = grounds_of(problem, new, model) if oracle is None else Grounds()
+    asked = len(search.known)
+    return Advice(problem, new, made, before, after, target, cost, asked, asked >= forecasts, grounds)
 
 
 def check_prices(prices: Mapping[str, float] | None) -> dict[str, float]:

@@ -32,6 +32,7 @@ from recombine.measures.explanation_general import (
     additive_share,
     explain_general,
     support_map,
+    telling_pair,
 )
 from recombine.studies.lacking import lacking_scenes
 from recombine.studies.training import Run
@@ -72,7 +73,9 @@ def _components(run: Run, task: ComponentTask, evidence: ComponentEvidence) -> G
     # Images of trained combinations that were not trained on are as fresh as combinations left out by chance.
     new = allowed if task.images is not None else allowed & ~shown
     errors, asked, pool = wrong[held], levels[held], levels[allowed]
-    scale = float(costs[held].mean()) or float(spent.mean()) or 1.0
+    otherwise = float(spent.mean()) or 1.0
+    scale = float(costs[held].mean()) if costs[held].any() else otherwise
+    sections = _sections(evidence.sections, wrong, costs, otherwise)
     fresh = at_scale(wrong[new], costs[new], scale)
     if binary:
         rules = (asked, levels[shown], truth[shown], names)
@@ -97,9 +100,9 @@ def _components(run: Run, task: ComponentTask, evidence: ComponentEvidence) -> G
         words.append("conjunctions: their shares are not defined for these answers")
     return explain_general(
         "error rate" if binary else "nMSE",
-        _sections(evidence.sections, wrong, costs),
-        float(learned.mean() / (spent.mean() or 1.0)),
-        share_out(errors, claims, scale),
+        sections,
+        float(learned.mean() / otherwise),
+        share_out(errors, claims, scale, error=_error(sections, "ood")),
         problem.reveal,
         conjunctions=shares or {},
         layers=layers,
@@ -120,6 +123,7 @@ def _functions(run: Run, task: FunctionTask, evidence: ModuleEvidence) -> Genera
     learned, spent = (np.square(each - wanted).mean(axis=1) for each in (_asked_again(run, examples), 0.0))
     errors, asked, inside = wrong[held], cells[held], evidence.sections["id"]
     scale = float(costs[held].mean()) if costs[held].any() else 1.0
+    sections = _sections(evidence.sections, wrong, costs)
     pool = grid.combinations()[problem.trained]
     fresh = at_scale(wrong[inside], costs[inside], scale)
     # At the middles of cells, so that a sum over cells need not follow what varies within one.
@@ -131,9 +135,9 @@ def _functions(run: Run, task: FunctionTask, evidence: ModuleEvidence) -> Genera
     ]
     return explain_general(
         "nMSE",
-        _sections(evidence.sections, wrong, costs),
+        sections,
         float(learned.mean() / (spent.mean() or 1.0)),
-        share_out(errors, claims, scale),
+        share_out(errors, claims, scale, error=_error(sections, "ood")),
         problem.reveal,
         layers=_layer_shares(evidence.layers, cells),
         support=_grid_map(problem, task.cells(training.positions), asked, errors / scale),
@@ -157,10 +161,12 @@ def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
     learned, spent = (np.square(each - wanted).mean(axis=(1, 2, 3)) for each in (drawn, middle))
     errors, inside, scale = wrong[held], evidence.sections["id"], float(costs[everywhere].mean()) or 1.0
     again, fresh = at_scale(learned, spent, scale), at_scale(wrong[inside], costs[inside], scale)
+    sections = _sections(evidence.sections, wrong, costs)
+    error = _error(sections, "all")
     claims = [
         not_learned(errors, again),
         too_little_data(errors, again, fresh),
-        *(lacking_scenes(problem, evidence.latents[held], errors, seed) if errors.mean() >= SMALL * scale else ()),
+        *(lacking_scenes(problem, evidence.latents[held], errors, seed) if error is None or error >= SMALL else ()),
     ]
     scenes_shown = training.positions.reshape(len(training), *evidence.latents.shape[1:])
     shown, asked = (
@@ -169,9 +175,9 @@ def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
     one = evidence.slots < 2
     return explain_general(
         "nMSE",
-        _sections(evidence.sections, wrong, costs),
+        sections,
         float(learned.mean() / (spent.mean() or 1.0)),
-        share_out(errors, claims, scale),
+        share_out(errors, claims, scale, "all", error),
         support=None if one else support_map(("x1", "x2"), (BINS, BINS), shown, asked, errors / scale),
         undefined=(NO_CONJUNCTIONS, f"{NO_LAYERS} scenes have no levels"),
     )
@@ -183,22 +189,23 @@ def _pictures(run: Run, evidence: Evidence) -> GeneralExplanation:
     shown = problem.shown(seed)
     names = problem.grid.names
     levels, held = evidence.levels, np.flatnonzero(evidence.section("ood"))
-    blank = np.square(evidence.targets - evidence.blank).mean() or 1.0
-    errors = np.square(evidence.outputs[held] - evidence.targets[held]).mean(axis=(1, 2)).astype(np.float64) / blank
+    wrong, costs = (
+        np.square(np.subtract(each, evidence.targets, dtype=np.float64)).mean(axis=(1, 2))
+        for each in (evidence.outputs, evidence.blank)
+    )
     sections = [
         SectionError(name, int(mask.sum()), score)
         for name, mask in evidence.sections.items()
         if mask.any() and (score := defined(nmse, evidence, name)) is not None
     ]
-    learned = np.square(evidence.outputs[shown] - evidence.targets[shown]).mean() / blank
     return explain_general(
         "nMSE",
         sections,
-        float(learned),
+        float(wrong[shown].mean() / (costs[shown].mean() or 1.0)),
         blame_pictures(evidence, shown, None, problem.trained, names),
         problem.reveal,
         layers=_layer_shares(evidence.layers, levels),
-        support=support_map((names[0], names[1]), evidence.shape, levels[shown], levels[held], errors),
+        support=_grid_map(problem, levels[shown], levels[held], wrong[held] / (costs[held].mean() or 1.0)),
         undefined=(NO_CONJUNCTIONS,),
     )
 
@@ -264,12 +271,19 @@ def _sections(
     sections: Mapping[str, Bool[np.ndarray, " rows"]],
     wrong: Float[np.ndarray, " rows"],
     costs: Float[np.ndarray, " rows"],
+    otherwise: float = 1.0,
 ) -> list[SectionError]:
+    """Errors in units of what knowing nothing costs on the section, and of ``otherwise`` where it costs nothing."""
     return [
-        SectionError(name, int(mask.sum()), float(wrong[mask].mean() / (costs[mask].mean() or 1.0)))
+        SectionError(name, int(mask.sum()), float(wrong[mask].mean() / (costs[mask].mean() or otherwise)))
         for name, mask in sections.items()
         if mask.any()
     ]
+
+
+def _error(sections: Sequence[SectionError], name: str) -> float | None:
+    """The error of the section with this name; None where it has no items."""
+    return next((each.error for each in sections if each.name == name), None)
 
 
 def _layer_shares(
@@ -285,8 +299,19 @@ def _grid_map(
     asked: Int[np.ndarray, "held factors"],
     errors: Float[np.ndarray, " held"],
 ) -> SupportMap | None:
-    """The first two factors; None where there is one."""
-    if len(problem.grid.shape) < 2 or not len(asked):
+    """The two factors that tell what is held out, at the level of others that all of it has; None with one factor."""
+    grid = problem.grid
+    if len(grid.shape) < 2 or not len(asked):
         return None
-    names, shape = problem.grid.names, problem.grid.shape
-    return support_map((names[0], names[1]), (shape[0], shape[1]), shown[:, :2], asked[:, :2], errors)
+    first, second = pair = telling_pair(problem.parts.held_out.reshape(grid.shape))
+    held = grid.combinations()[problem.parts.held_out]
+    at = {axis: int(levels[0]) for axis, levels in enumerate(held.T) if axis not in pair and np.ptp(levels) == 0}
+    there = (shown[:, list(at)] == list(at.values())).all(axis=1)
+    return support_map(
+        (grid.names[first], grid.names[second]),
+        (grid.shape[first], grid.shape[second]),
+        shown[there][:, pair],
+        asked[:, pair],
+        errors,
+        {grid.names[axis]: level for axis, level in at.items()},
+    )

@@ -1,7 +1,7 @@
 """Forecasts scored against trained networks: trials are drawn, foretold, trained and compared.
 
-The public half is trained first and the process fitted to it. What it then says of the other half is written down
-before any of that half is trained.
+The public part is trained first and the process fitted to it. What it then says of the other part is written down
+before any of that is trained.
 """
 
 import warnings
@@ -14,7 +14,7 @@ import numpy as np
 from recombine.records import Store
 from recombine.studies.experiment import Experiment
 from recombine.studies.features import features, measured_performance
-from recombine.studies.forecasting import by_kernels
+from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.local import execute, missing
 from recombine.studies.outlook import outlook
 from recombine.studies.progress import Progress
@@ -47,10 +47,11 @@ class Judged:
 
 
 def calibrate(count: int, store: Store, workers: int | None, progress: Progress) -> tuple[Calibration, list[Judged]]:
-    """Train the public half, fit, foretell the other half, train it; the fit and the half that is scored."""
+    """Train the public part, fit, foretell the other, train it; the fit and the part that is scored."""
     public = trials("public", count)
     _train(public, store, workers, progress)
-    fitted = fit([_features(each) for each in public], [_measured(each, store)[0] for each in public])
+    performance = [_measured(each, store)[0] for each in public]
+    fitted = fit([_features(each) for each in public], performance, [each.model.kind for each in public])
     told = [tell(each, fitted) for each in trials("score", count)]
     for each in told:
         store.commit_forecast(change(each.trial, seed=SEEDS[0]).digest(), _written(each))
@@ -100,7 +101,7 @@ def _written(told: Told) -> dict[str, Any]:
     }
 
 
-def fit(rows: Sequence[dict[str, float]], performance: Sequence[float]) -> Calibration:
+def fit(rows: Sequence[dict[str, float]], performance: Sequence[float], models: Sequence[str]) -> Calibration:
     """The process whose length, signal and noise make these performances likeliest."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
@@ -108,7 +109,7 @@ def fit(rows: Sequence[dict[str, float]], performance: Sequence[float]) -> Calib
     names = tuple(rows[0])
     table = np.array([[row[name] for name in names] for row in rows])
     values = np.array(performance)
-    blank = Calibration(names, table, values, 1.0, 1.0, 1.0)
+    blank = Calibration(names, table, values, 1.0, 1.0, 1.0, tuple(models))
     kernel = ConstantKernel(1.0) * Matern(3.0, (0.3, 100.0), nu=0.5) + WhiteKernel(0.1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a parameter at its bound
@@ -120,4 +121,5 @@ def fit(rows: Sequence[dict[str, float]], performance: Sequence[float]) -> Calib
         length=float(found.k1.k2.length_scale),
         signal=float(found.k1.k1.constant_value),
         noise=float(found.k2.noise_level),
+        models=tuple(models),
     )

@@ -86,11 +86,10 @@ def explain(run: object, at: object = None) -> AnyExplanation | Explanations:
     deepest in the hole, or to the one with the level indices ``at``: ``{"y": 12, "x": 9}``. One run gives one
     explanation, the runs that `rc.train` returns an explanation for each seed.
     """
-    place = None if at is None else _place(at)
     if isinstance(run, Run):
-        return _explain(run, place)
+        return _explain(run, at)
     if isinstance(run, Runs) and len(run):
-        return Explanations([each.experiment.seed for each in run], [_explain(each, place) for each in run])
+        return Explanations([each.experiment.seed for each in run], [_explain(each, at) for each in run])
     raise InputError(
         f"explain needs trained runs, got {_told(run)}; give `runs` as rc.train returned them or one of them, "
         "`runs[0]`, and for the digest of a recorded run use the command `recombine explain DIGEST`."
@@ -127,7 +126,7 @@ def recorded_run(prefix: str, store: Path | None = None) -> Run:
         ) from None
 
 
-def _explain(run: Run, at: tuple[int, int] | None) -> AnyExplanation:
+def _explain(run: Run, at: object) -> AnyExplanation:
     experiment, record = run.experiment, run.record
     if record.body["status"] != "done":
         raise InputError(
@@ -143,10 +142,11 @@ def _explain(run: Run, at: tuple[int, int] | None) -> AnyExplanation:
         found = explain_other(run)
         word = f"at: task {task.kind!r} draws no pictures over y and x, so that no answer was taken apart"
         return found if at is None else replace(found, undefined=(*found.undefined, word))
+    place = None if at is None else _place(at)
     evidence = run.evidence
     assert isinstance(evidence, Evidence)
     shown = problem.shown(experiment.seed)
-    return explain_evidence(evidence, at, shown, _stripes(run, task), problem.trained)
+    return explain_evidence(evidence, place, shown, _stripes(run, task), problem.trained)
 
 
 def _stripes(run: Run, task: Picture) -> Stripes | None:

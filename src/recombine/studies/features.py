@@ -1,11 +1,11 @@
 """The numbers that a calibrated forecast is made of: kernels' answers, facts of the training set, sort of network."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from recombine.core.shapes import Bool
+from recombine.core.shapes import Bool, Float
 from recombine.core.spec import dump
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
@@ -13,8 +13,11 @@ from recombine.data.functions import FunctionTask
 from recombine.models import ModelSpec
 from recombine.splits.distance import distance_to_training
 from recombine.theory import Forecast, facts
-from recombine.theory.component_forecast import LEAST_SQUARES, WIDEST_MARGIN
+from recombine.theory.component_forecast import LEAST_SQUARES, WIDEST_MARGIN, error
 from recombine.theory.forecast import MARGIN
+from recombine.theory.low_rank import LARGEST, complete
+
+Answers: TypeAlias = Float[np.ndarray, " items"]
 
 WORST = 2.0  # error beyond which it is all the same: twice that of knowing nothing
 
@@ -44,32 +47,50 @@ def features(
     else:
         apart, distance = np.ones(len(combinations), dtype=bool), np.ones(len(combinations))
     partners = facts.partners(combinations, shown) / max(problem.grid.shape)
+    targets, completed = _completed(problem, shown)
+    binary = found.quantity == "error rate"
     whole = {
         "interaction": facts.interaction(*_answers(problem)),
         "shown": float(shown.mean()),
         "together": float(shown.any()),
         "alone": float(np.mean([lone.mean() for lone in alone])),
+        "levels": float(max(problem.grid.shape)),
         "examples": float(np.log10(len(problem.training_set(seed)))),
         "additive": float(found.details.get("additive") is not False),
         **{f"is {name}": float(name == family(problem)) for name in FAMILIES},
-        **network(model, loss),
     }
     return {
-        section.name: {
-            "kernels": performance(section.expected, found.quantity),
-            "best_kernel": performance(section.low / MARGIN[0], found.quantity),
-            "worst_kernel": performance(section.high / MARGIN[1], found.quantity),
-            **_graded(found, loss, performance(section.expected, found.quantity)),
-            "unseen": float(unseen[mask].mean()),
-            "apart": float(apart[mask].mean()),
-            "distance": float(distance[mask].mean()),
-            "partners": float(partners[mask].mean()),
-            "held_out": float(mask.mean()),
-            **whole,
-        }
+        section.name: with_network(
+            {
+                "kernels": performance(section.expected, found.quantity),
+                "best_kernel": performance(section.low / MARGIN[0], found.quantity),
+                "worst_kernel": performance(section.high / MARGIN[1], found.quantity),
+                **_graded(found, loss, performance(section.expected, found.quantity)),
+                "unseen": float(unseen[mask].mean()),
+                "apart": float(apart[mask].mean()),
+                "distance": float(distance[mask].mean()),
+                "partners": float(partners[mask].mean()),
+                "held_out": float(mask.mean()),
+                "low rank": performance(section.expected, found.quantity)
+                if completed is None
+                else performance(error(completed[mask], targets[mask], targets[shown], binary), found.quantity),
+                **whole,
+            },
+            network(model, loss),
+        )
         for section in found.sections
         if (mask := problem.parts.sections[section.name]).any()
     }
+
+
+def with_network(facts: Mapping[str, float], network: Mapping[str, float]) -> dict[str, float]:
+    """Facts of a problem and those of a network, and both where networks use one that others cannot.
+
+    Convolutional and rendering decoders use factors that are shown alone, and what learns features low rank.
+    """
+    use = {f"alone, {sort}": facts["alone"] * network[sort] for sort in ("convolutional", "rendering")}
+    use["low rank, rich"] = facts["low rank"] * network["rich"]
+    return {**facts, **network, **use}
 
 
 def _graded(found: Forecast, loss: str, otherwise: float) -> dict[str, float]:
@@ -99,6 +120,15 @@ def family(problem: Problem) -> str:
     if isinstance(task, ComponentTask):
         return "classes" if task.binary else "sums"
     return FAMILY_OF.get(task.kind, "other")
+
+
+def _completed(problem: Problem, shown: Bool[np.ndarray, " items"]) -> tuple[Answers, Answers | None]:
+    """The answers of a component task and their completion of low rank; None where the task is no table of two."""
+    task, shape = problem.task, problem.grid.shape
+    if not isinstance(task, ComponentTask) or len(shape) != 2 or max(shape) > LARGEST:
+        return np.zeros(len(shown)), None
+    labels = task.labels.astype(float)
+    return labels, complete(labels.reshape(shape), shown.reshape(shape)).ravel()
 
 
 def _alone(problem: Problem) -> list[Bool[np.ndarray, " levels"]]:

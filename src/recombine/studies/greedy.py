@@ -153,8 +153,7 @@ class Search:
                 if spared.rows and self.suffices(fewer, needed):
                     kept, chosen = spared, fewer
             if kept is not candidate:
-                left_out = len(candidate.rows) - len(kept.rows)
-                kept = replace(kept, words=f"{kept.words}, but for {left_out} of {len(candidate.rows)} combinations")
+                kept = replace(kept, words=f"{kept.words}, {len(kept.rows)} of {len(candidate.rows)} combinations")
                 chosen = (*chosen[:place], kept, *chosen[place + 1 :])
         return chosen
 

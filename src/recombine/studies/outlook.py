@@ -1,6 +1,7 @@
 """What is to be expected of a network on a problem: the calibrated number by section, and the failure by name."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import isnan
 
 import numpy as np
@@ -9,7 +10,8 @@ from recombine.core.failures import Failure
 from recombine.data import Problem
 from recombine.data.pictures import Picture
 from recombine.models import ModelSpec
-from recombine.studies.features import family, features, network, performance
+from recombine.studies.features import family, features, network, performance, with_network
+from recombine.studies.outlook_notes import notes
 from recombine.theory import Forecast
 from recombine.theory.calibration import Calibration, standing
 from recombine.theory.outlook import COMPOSES_FROM, Expectation, Expected, Outlook, in_order
@@ -56,12 +58,14 @@ def outlook(
     for name, each in told.items():
         if name == TRAINED:
             continue
-        mean, low, high = known.expect([{**each, **one} for one in networks])
+        mean, low, high = known.expect([with_network(each, one) for one in networks])
         sections.append(Expectation(name, mean, low, high))
     made = Outlook(tuple(sections), (), True)
+    held_out = with_network(told["ood"], networks[0])
+    made = replace(made, notes=notes(known, held_out, family(problem), model, made.held_out.expected))
     if made.held_out.expected >= COMPOSES_FROM:
         return made
-    return Outlook(made.sections, in_order(list(_failures(problem, found, told["ood"]))), True)
+    return replace(made, failures=in_order(list(_failures(problem, found, held_out))))
 
 
 def plain(found: Forecast) -> Outlook:
@@ -115,7 +119,8 @@ def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> 
         text = f"{share:.0%} of what is held out has levels that no chain of training examples joins."
         yield Expected(Failure.TOO_LITTLE_OVERLAP, text, {"share": share})
     rare = facts["partners"] < FEW_PARTNERS
-    if isinstance(problem.task, Picture) and facts["interaction"] > INTERACTS_FROM and not rare:
+    adds_up = any(reason.name == "superposition" for reason in found.reasons)
+    if isinstance(problem.task, Picture) and facts["interaction"] > INTERACTS_FROM and (adds_up or not rare):
         text = (
             f"{facts['interaction']:.0%} of the pictures' variance is no sum over the levels of single factors, and "
             "what training shows around the hole is what the answers will be made of."
@@ -123,7 +128,13 @@ def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> 
         yield Expected(Failure.SUPERPOSITION, text, {"interaction": facts["interaction"]})
     elif rare:
         text = (
-            f"The rarest level of what is held out was shown with {facts['partners']:.0%} of as many others as the "
-            "longest factor has levels, on average."
+            "The rarest level of a held-out combination is part of too few training examples: on average it was shown "
+            f"with {facts['partners']:.0%} of the levels that it could be shown with."
         )
         yield Expected(Failure.TOO_LITTLE_DATA, text, {"partners": facts["partners"]})
+    elif not told and not facts["unseen"] and not facts["apart"]:
+        text = (
+            "What training shows does not rule the right answers out, and does not settle them either: kernels that "
+            f"fit it reach a performance of {facts['kernels']:.2f} on what is held out."
+        )
+        yield Expected(Failure.TOO_LITTLE_DATA, text, {"kernels": facts["kernels"]})

@@ -169,13 +169,13 @@ def _within(
 
 def percolation_reason(told: dict[str, Any]) -> Reason:
     """The same in words, a sentence for each threshold."""
-    parts = told["thresholds"]
+    parts, count = told["thresholds"], told["examples"]
     return Reason(
         "percolation",
-        f"There are {told['examples']} training centres, {told['density']:.3g} per area of a pixel. "
+        f"Training shows {count} centre{'s' * (count != 1)}, {told['density']:.3g} per pixel. "
         + " ".join(_sentence(part) for part in parts),
         {
-            "examples": told["examples"],
+            "examples": count,
             "density": told["density"],
             **{name: [part[name] for part in parts] for name in ("threshold", "reach", "largest_share", "critical")},
             "within_reach": [part["within_reach"]["ood"] for part in parts],
@@ -189,8 +189,8 @@ def _sentence(part: dict[str, Any]) -> str:
         reached, f"{reached:.1%} of the held-out centres are"
     )
     return (
-        f"Joined when nearer than {part['reach']:.3g} pixels (bumps of this width overlap by more than "
-        f"{part['threshold']:g}), {_together(share)}; {_random(part)}; {held_out} within reach of the largest cluster."
+        f"Joined where pictures overlap by more than {part['threshold']:g} (nearer than {part['reach']:.3g} pixels), "
+        f"{_together(share)}, and {held_out} within reach of the largest cluster; {_random(part)}."
     )
 
 
@@ -204,6 +204,6 @@ def _together(share: float) -> str:
 
 def _random(part: dict[str, Any]) -> str:
     if part["critical"] is None:
-        return f"half of any drawn at random from this canvas do {part['random']}"
+        return f"centres drawn at random would mostly do so {part['random']}"
     ends = "" if part["low"] is None else f" ({part['low']:.3g} to {part['high']:.3g})"
-    return f"half of any drawn at random from this canvas do above a density of {part['critical']:.3g}{ends}"
+    return f"centres drawn at random would mostly do so from {part['critical']:.3g} per pixel{ends} on"

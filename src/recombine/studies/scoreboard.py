@@ -103,7 +103,8 @@ def scoreboard(judged: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _family(each: Judged) -> str:
-    return family(each.told.trial.problem)
+    problem = each.told.trial.problem
+    return family(problem) + ", factors shown alone too" * bool(problem.isolated)
 
 
 def _failure(each: Judged) -> str:

@@ -8,10 +8,10 @@ from recombine.data.functions import FunctionTask
 from recombine.data.picture_task import PictureTask
 from recombine.models import ModelSpec, models
 from recombine.studies.additions import isolates
-from recombine.studies.forecasting import (
+from recombine.studies.kernel_forecasting import (
     Kernel,
+    by_kernels,
     check_forecast_size,
-    forecast,
     forecast_functions,
     forecast_pictures,
     kernel_over,
@@ -24,7 +24,7 @@ _last: dict[str, Kernel] = {}
 
 
 def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> Forecast:
-    """`recombine.forecast` for one of many training sets of a task: its model's kernel is computed for all of them.
+    """`by_kernels` for one of many training sets of a task: its model's kernel is computed for all of them.
 
     A model that draws from noise has no tangent kernel, and is forecast without.
     """
@@ -33,7 +33,7 @@ def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> For
         spec = None
     task = problem.task
     if not isinstance(task, PictureTask | FunctionTask):
-        return forecast(problem, spec, seed)
+        return by_kernels(problem, spec, seed)
     check_forecast_size(problem)
     kernels = tangent_kernels()
     if spec is not None:

@@ -1,6 +1,7 @@
 """Problems drawn by chance, with a network for each, on which a forecast is tuned and scored.
 
-The public half may be looked at and tuned on. The other half has seeds of its own, which nothing but the score reads.
+The public part may be looked at and tuned on. The other has seeds of its own, which nothing but the score reads; once
+scored it is spent, and joins the public part when the forecast is changed.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,26 +20,31 @@ from recombine.training import Recipe
 if TYPE_CHECKING:
     from recombine.splits import Region
 
-Half = Literal["public", "score"]
-HALVES: tuple[Half, ...] = ("public", "score")
+Part = Literal["public", "score"]
+# The streams that each part is drawn from, by version. Whoever changes a forecast after a look at its score moves what
+# was scored to the public part and scores the next version.
+STREAMS: Mapping[Part, tuple[tuple[int, str], ...]] = {
+    "public": ((3, "public"), (3, "score")),
+    "score": ((4, "score"),),
+}
 ERRORS, RATES = ("id_nmse", "ood_nmse"), ("id_accuracy", "ood_accuracy")
-VERSION = 2  # of what is drawn: a half that was scored once is spent, and a forecast that was changed gets another
 TRIES = 1000  # draws until one is new and allowed
 
 
-def trials(half: Half, count: int) -> list[Experiment]:
-    """The first so many trials of a half: drawn problems, each with a network and a recipe; families take turns.
+def trials(part: Part, count: int) -> list[Experiment]:
+    """The first so many trials of every stream of a part: problems with a network and a recipe; families take turns.
 
-    No trial is drawn twice, and none of the half that is scored is among as many of the public half.
+    No trial is drawn twice, and none that is scored is among those of the public part.
     """
-    taken = set(trials("public", count)) if half == "score" else set()
+    taken = set(trials("public", count)) if part == "score" else set()
     found = []
-    for index in range(count):
-        rng = stream(VERSION, "trial", half, str(index))
-        draw = list(FAMILIES.values())[index % len(FAMILIES)]
-        made = next(each for _ in range(TRIES) if (each := _allowed(draw, rng)) is not None and each not in taken)
-        taken.add(made)
-        found.append(made)
+    for version, name in STREAMS[part]:
+        for index in range(count):
+            rng = stream(version, "trial", name, str(index))
+            draw = list(FAMILIES.values())[index % len(FAMILIES)]
+            made = next(each for _ in range(TRIES) if (each := _allowed(draw, rng)) is not None and each not in taken)
+            taken.add(made)
+            found.append(made)
     return found
 
 
@@ -52,21 +58,30 @@ def _allowed(draw: Callable[["np.random.Generator"], Experiment], rng: "np.rando
 
 def pictures(rng: "np.random.Generator") -> Experiment:
     """A bump, a bump on a torus or a sum of stripes, with a hole or a few examples, drawn by a decoder."""
+    return _drawn(rng, ())
+
+
+def lone_stripes(rng: "np.random.Generator") -> Experiment:
+    """The same, with one factor or both shown alone too."""
+    return _drawn(rng, _chosen(rng, ("y", "x"), ("y", "x"), ("y", "x"), ("x",)))
+
+
+def _drawn(rng: "np.random.Generator", isolated: tuple[str, ...]) -> Experiment:
     model = _chosen(
         rng,
         {"kind": "mlp-decoder", "width": 128, "depth": 1},
         {"kind": "mlp-decoder", "width": 128, "depth": 3},
         {"kind": "forced-rendering"},
-        {"kind": "cnn-decoder", "width": 8},
+        {"kind": "cnn-decoder", "width": 16},
+        {"kind": "cnn-decoder", "width": 16},
     )
     slow = model["kind"] == "cnn-decoder"
-    n = 8 if slow else int(rng.choice((8, 12)))
+    n = int(rng.choice((8, 8, 12) if slow else (8, 12)))
     kind = str(rng.choice(("bump", "bump", "sum-of-stripes", "torus")))
     code = {"kind": "one-hot"} if rng.random() < 0.5 else {"kind": "bump"}
     task = tasks.parse({"kind": kind, "n": n, "sigma": float(rng.choice((0.7, 1.0, 1.5))), "encoding": code})
-    isolated = ("y", "x") if rng.random() < 1 / 3 else ()
     problem = Problem(task, picture_split(rng, n), isolated=isolated)
-    recipe = Recipe(steps=600 if slow else 1500, batch=32, rate=3e-3, decay=0.0, schedule="one-cycle")
+    recipe = Recipe(steps=800 if slow else 1500, batch=32, rate=3e-3, decay=0.0, schedule="one-cycle")
     return Experiment(problem=problem, model=models.parse(model), recipe=recipe, measures=ERRORS)
 
 
@@ -201,6 +216,7 @@ def _chosen(rng: "np.random.Generator", *options: Any) -> Any:
 
 FAMILIES: Mapping[str, Callable[["np.random.Generator"], Experiment]] = {
     "pictures": pictures,
+    "lone stripes": lone_stripes,
     "sums": sums,
     "classes": classes,
     "functions": functions,

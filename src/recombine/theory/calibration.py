@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.core.shapes import Float
+from recombine.core.shapes import Float, Int
 
 WITHIN = 1.2816  # standard deviations on either side of the mean that hold 80% of a normal distribution
 CEILING, FLOOR = 1.0, -1.0  # of performance
@@ -30,6 +30,16 @@ class Calibration:
     length: float
     signal: float  # variance
     noise: float  # variance
+    models: tuple[str, ...]  # the kind of network of each trial
+
+    def nearest(self, features: Mapping[str, float], count: int) -> Int[np.ndarray, " nearest"]:
+        """The trials that are most alike, the nearest first."""
+        asked = self._standard(np.array([[features.get(name, 0.0) for name in self.names]]))
+        return np.argsort(-self._alike(asked, self._known)[0], kind="stable")[:count]
+
+    def column(self, name: str) -> Float[np.ndarray, " trials"]:
+        """One feature of all trials."""
+        return self.rows[:, self.names.index(name)]
 
     def expect(self, features: Sequence[Mapping[str, float]]) -> tuple[float, float, float]:
         """Mean performance and an interval of 80%, over networks with these features, each as likely as the others."""
@@ -75,6 +85,7 @@ class Calibration:
             "length": self.length,
             "signal": self.signal,
             "noise": self.noise,
+            "models": list(self.models),
         }
 
     @classmethod
@@ -86,6 +97,7 @@ class Calibration:
             length=float(plain["length"]),
             signal=float(plain["signal"]),
             noise=float(plain["noise"]),
+            models=tuple(plain["models"]),
         )
 
 

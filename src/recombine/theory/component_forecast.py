@@ -90,7 +90,7 @@ def forecast_components(
         for answer in _answers(name, kernel, combinations, targets, seen, binary, inseparable)
     ]
     scored = tuple(
-        _score(name, [_error(answer.outputs[mask], targets[mask], targets[seen], binary) for answer in answers], binary)
+        _score(name, [error(answer.outputs[mask], targets[mask], targets[seen], binary) for answer in answers], binary)
         for name, mask in sections.items()
     )
     held_out = sections["ood"]
@@ -163,7 +163,13 @@ def accuracy(outputs: Float[np.ndarray, " items"], classes: Float[np.ndarray, " 
     return float(np.where(np.abs(outputs) < ZERO, 0.5, outputs * classes > 0).mean())
 
 
-def _error(outputs: np.ndarray, truth: np.ndarray, trained: np.ndarray, binary: bool) -> float:
+def error(
+    outputs: Float[np.ndarray, " items"],
+    truth: Float[np.ndarray, " items"],
+    trained: Float[np.ndarray, " examples"],
+    binary: bool,
+) -> float:
+    """The share of wrong classes, or the squared error over that of always answering the mean of trained answers."""
     if binary:
         return 1.0 - accuracy(outputs, truth)
     power = np.square(truth - trained.mean()).mean() or trained.var() or 1.0

@@ -40,11 +40,13 @@ class Outlook:
     """What is expected of trained networks, in numbers that were tuned on trained networks, and why.
 
     ``failures`` are in order: the first is the one to mend first. There are none where the network should compose.
+    ``notes`` say how far the problem is from what the numbers were tuned on, and why they differ from the kernels'.
     """
 
     sections: tuple[Expectation, ...]
     failures: tuple[Expected, ...]
     calibrated: bool  # else the numbers are those of the theory as they are
+    notes: tuple[str, ...] = ()
 
     @property
     def held_out(self) -> Expectation:
@@ -81,6 +83,7 @@ class Outlook:
             "failures": [each.to_dict() for each in self.failures],
             "performance": [section.to_dict() for section in self.sections],
             "calibrated": self.calibrated,
+            "notes": list(self.notes),
         }
 
 

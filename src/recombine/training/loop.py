@@ -78,7 +78,8 @@ def fit(members: Sequence[Member], progress: Progress | None = None, look: Look 
     """Train the networks in place. A loss that is no longer finite ends that member's training, and its alone.
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
-    ``look`` is called again and again while a single member trains, whose network then has its weights of that step.
+    ``look`` is called again and again while a single member trains, whose network then has the weights that training
+    would end with.
     """
     apart = members[0].recipe.ema is not None  # a running mean is one network's
     if len(members) > 1 and (apart or not can_stack([member.network for member in members])):
@@ -98,12 +99,13 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
     recipe = members[0].recipe
     codes, pictures, first_row = _table([member.examples for member in members])
     orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
-    stepper = stepper_for(members) if look is None else Alone(members[0])
+    watched = None if look is None else Alone(members[0])
+    stepper = watched or stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
     glances: list[np.ndarray] = []
     running = np.ones(len(members), dtype=bool)
     step = 0
-    if look is not None:
+    if watched and look:
         look(0, recipe.steps)
     while step < recipe.steps and running.any():
         # As many batches as there are steps to the next glance, at once.
@@ -116,8 +118,9 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
             stepper.step(codes[chosen].unflatten(0, pick.shape), pictures(chosen).unflatten(0, pick.shape))
         step += ahead
         glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
-        if look is not None:
-            look(step, recipe.steps)
+        if watched and look:
+            with watched.as_finished():
+                look(step, recipe.steps)
         if progress:
             progress(step, recipe.steps, float(np.median(glances[-1][:, 1])))
         losses = glances[-1][:, 1]

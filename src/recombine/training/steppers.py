@@ -4,7 +4,8 @@ A stack gives each member what it would get alone, to rounding: members share no
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -126,9 +127,22 @@ class Alone(Stepper):
     def stop(self, member: int) -> None:
         return  # it is the only one, so no more steps are taken
 
+    @contextmanager
+    def as_finished(self) -> Iterator[None]:
+        """The network as it would be if training ended here."""
+        kept = [parameter.detach().clone() for parameter in self.trained] if self.mean else []
+        self.finish()
+        yield
+        _write(self.trained, kept)
+
     def finish(self) -> None:
-        for parameter, mean in zip(self.trained, self.mean, strict=False):  # no mean: the network itself was trained
-            parameter.data.copy_(mean)
+        _write(self.trained, self.mean)
+
+
+def _write(parameters: Sequence[nn.Parameter], values: Sequence[torch.Tensor]) -> None:
+    """Give parameters their values; without any they stay as they are."""
+    for parameter, value in zip(parameters, values, strict=bool(values)):
+        parameter.data.copy_(value)
 
 
 class Stack(Stepper):

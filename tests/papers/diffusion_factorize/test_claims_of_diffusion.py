@@ -11,7 +11,7 @@ from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize.claiming import KEY
 from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
 from recombine.studies import Experiment
-from recombine.studies.forecasting import check_forecast_size
+from recombine.studies.kernel_forecasting import check_forecast_size
 from recombine.training.run import fitting
 
 PAPER = papers[KEY]

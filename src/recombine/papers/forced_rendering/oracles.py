@@ -11,7 +11,7 @@ from recombine.measures import Evidence, nmse
 from recombine.measures.correlation import pearson
 from recombine.models import ModelSpec, models
 from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_together
-from recombine.studies.forecasting import forecast_pictures, model_kernel
+from recombine.studies.kernel_forecasting import forecast_pictures, model_kernel
 from recombine.theory import tangent_kernels
 from recombine.theory.additive import additive_fit
 from recombine.training import Recipe
