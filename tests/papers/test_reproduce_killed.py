@@ -7,29 +7,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from runpy import run_path
 
-from recombine.papers import Scale, papers
+from recombine.papers import Scale
 from recombine.records import Store
+
+PROGRAM = Path(__file__).with_name("reproduce_small_claim.py")
 
 
 def reproduce(store: Path) -> subprocess.Popen:
-    command = [
-        sys.executable,
-        "-m",
-        "recombine.cli",
-        "reproduce",
-        "FR6",
-        "--scale",
-        "quick",
-        "--store",
-        str(store),
-        "--json",
-    ]
+    command = [sys.executable, str(PROGRAM), str(store)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
 def test_killing_reproduce_and_starting_it_again(tmp_path: Path):
-    store, (claim,) = Store(tmp_path), papers.claims(["FR6"])
+    store, claim = Store(tmp_path), run_path(str(PROGRAM))["CLAIM"]
     wanted = {experiment.digest() for experiment in claim.works(Scale.QUICK)}
     driver = reproduce(tmp_path)
     deadline = time.monotonic() + 300
