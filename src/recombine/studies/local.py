@@ -15,8 +15,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, as_
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from multiprocessing import Pipe, active_children, connection, current_process, get_context, parent_process
+from multiprocessing import (
+    Pipe,
+    active_children,
+    connection,
+    current_process,
+    get_all_start_methods,
+    get_context,
+    parent_process,
+)
 from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
 from typing import Any
 
 from recombine.core.compositions import compositions
@@ -37,6 +46,8 @@ from recombine.training import Outcome, noises, penalties
 
 Settings = dict[str, Any]
 
+# By every worker; the first optimiser would load the second, on the clock of the first run.
+LOADED = ["torch", "torch._dynamo", "recombine.studies.experiment", "recombine.training.run"]
 DIED = "its worker process died twice (killed, or out of memory); the same command tries it again"
 
 # What workers inherit: one thread for every library that asks, and an allocator (glibc's) that keeps the large
@@ -135,7 +146,7 @@ def _foretell(problems: Mapping[str | None, Problem], workers: int) -> Iterator[
             suppress(BrokenProcessPool),  # whoever is left is forecast here
             worker_environment(),
             _main_left_alone(),
-            ProcessPoolExecutor(workers, get_context("spawn"), _start_forecaster) as pool,
+            ProcessPoolExecutor(workers, _processes(), _start_forecaster) as pool,
         ):
             try:
                 futures = {pool.submit(_told, problem.settings()): digest for digest, problem in left.items()}
@@ -196,6 +207,15 @@ def commit(work: Work, outcome: Outcome, store: Store) -> None:
         return
 
 
+def _processes() -> BaseContext:
+    """How workers start: from a server of this process that has loaded what all of them need, where there are such."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(LOADED)
+    return context
+
+
 def _through_pool(
     stacks: Sequence[Stack],
     workers: int,
@@ -212,7 +232,7 @@ def _through_pool(
     others = set(active_children())  # not ours to end
     while waiting:
         flying: dict[Future[list[Outcome]], Stack] = {}
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (messages,))
+        pool = ProcessPoolExecutor(workers, _processes(), _start_worker, (messages,))
         try:
             while waiting or flying:
                 # No more in flight than there are workers: when one dies, only these can be to blame.
@@ -277,7 +297,6 @@ def _start_worker(messages: Connection) -> None:
     _messages_out = messages
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
     import torch
-    import torch._dynamo  # the first optimiser would load it, on the clock of the first run
 
     torch.set_num_threads(1)
     _outlive_nobody()
