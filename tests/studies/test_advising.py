@@ -14,7 +14,15 @@ from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.splits import regions
 from recombine.studies.additions import SHOWN_AT_MOST, Candidate, candidates, count_examples, shown_anew
-from recombine.studies.advising import LISTED, Advice, Grounds, advise, expected_performance, kernels_performance
+from recombine.studies.advising import (
+    LISTED,
+    Advice,
+    Grounds,
+    advise,
+    expected_performance,
+    kernels_performance,
+    share_alone,
+)
 from recombine.studies.forecasting import forecast
 from recombine.studies.greedy import Addition
 
@@ -344,3 +352,13 @@ def test_where_the_seed_draws_the_combinations_only_lone_factors_are_added():
     found = advise(drawn, oracle=lambda each: 0.95 if both_alone(each) else 0.1)
     assert [addition.kind for addition in found.additions] == ["isolated"]
     assert found.problem.examples == 10
+
+
+@pytest.mark.parametrize(
+    ("model", "share"),
+    [(None, 1), ("cnn-decoder", 1), ("forced-rendering", 1), ("diffusion", 1), ("mlp-decoder", 0), ("per-pixel", 0)],
+)
+def test_lone_factors_count_for_networks_that_can_use_them(model, share):
+    lone = Problem(HOLE.task, HOLE.split, isolated=("y", "x"))
+    assert share_alone(lone, model) == share
+    assert share_alone(HOLE, model) == 0

@@ -5,7 +5,7 @@ import pytest
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from recombine.theory.calibration import WITHIN, Calibration
+from recombine.theory.calibration import Calibration
 
 NAMES = ("a", "b", "never")
 
@@ -28,9 +28,39 @@ def test_mean_and_interval_are_those_of_scikit_learn():
     asked = known.rows[:5] + 0.2
     placed = (asked - known.rows.mean(axis=0)) / np.where(known.rows.std(axis=0) > 0, known.rows.std(axis=0), 1)
     means, deviations = other.predict(placed, return_std=True)
-    for row, mean, deviation in zip(asked, means + known.performance.mean(), deviations, strict=True):
-        found = known.expect([features(row)])
-        assert found == pytest.approx((mean, mean - WITHIN * deviation, mean + WITHIN * deviation), abs=1e-6)
+    mine = known.each([features(row) for row in asked])
+    assert mine[0] == pytest.approx(means + known.performance.mean(), abs=1e-6)
+    assert mine[1] == pytest.approx(deviations, abs=1e-6)
+    for row, mean, deviation, width in zip(asked, *mine, strict=True):
+        assert known.expect([features(row)]) == pytest.approx(
+            (mean, mean - width * deviation, mean + width * deviation), abs=1e-6
+        )
+
+
+def test_surprises_are_those_of_leaving_each_trial_out():
+    known = process()
+    for left_out in (0, 7, 16):
+        kept = np.arange(17) != left_out
+        gram = known.signal * known._alike(known._known, known._known)
+        solved = np.linalg.solve(gram[np.ix_(kept, kept)] + known.noise * np.eye(16), gram[kept, left_out])
+        centred = known.performance - known.performance.mean()
+        deviation = np.sqrt(known.signal + known.noise - gram[kept, left_out] @ solved)
+        off = abs(centred[left_out] - solved @ centred[kept]) / deviation
+        assert known._surprises[left_out] == pytest.approx(off)
+
+
+def test_intervals_are_wide_where_trials_like_it_were_hard_to_foretell_and_narrow_elsewhere():
+    rng = np.random.default_rng(5)
+    rows = np.column_stack([rng.normal(size=300), np.repeat([-3.0, 3.0], 150)])
+    sizes = np.repeat([0.01, 0.2], 150)
+    values = 0.1 * rows[:, 0] + rng.normal(size=300) * sizes
+    known = Calibration(("a", "b"), rows, values, 20.0, 0.1, 0.02, ("mlp",) * 300)
+    wide = []
+    for b, size in ((-3.0, 0.01), (3.0, 0.2)):
+        told = [(0.1 * a + size * rng.normal(), *known.expect([{"a": a, "b": b}])) for a in rng.normal(size=200)]
+        wide.append(np.mean([high - low for _, _, low, high in told]))
+        assert 0.65 < np.mean([low <= value <= high for value, _, low, high in told]) < 0.95
+    assert wide[1] > 5 * wide[0]
 
 
 def test_it_repeats_what_it_saw_and_far_away_knows_only_the_mean():
@@ -41,7 +71,8 @@ def test_it_repeats_what_it_saw_and_far_away_knows_only_the_mean():
         assert high - low < 0.02
     mean, low, high = known.expect([features((50.0, -50.0, 0.0))])
     assert mean == pytest.approx(known.performance.mean())
-    assert high - low == pytest.approx(2 * WITHIN * np.sqrt(0.4), rel=1e-3)
+    *_, width = known.each([features((50.0, -50.0, 0.0))])
+    assert high - low == pytest.approx(2 * width[0] * np.sqrt(0.4), rel=1e-3)
 
 
 def test_over_several_networks_it_takes_the_mean_and_spreads_by_their_difference():

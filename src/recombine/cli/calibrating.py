@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def calibrate(
     trials: Annotated[
-        int, typer.Option("--trials", min=8, help="Drawn problems that are scored; twice as many are tuned on.")
+        int, typer.Option("--trials", min=8, help="Drawn problems that are scored; three times as many are tuned on.")
     ] = 300,
     workers: Workers = None,
     store: StorePath = None,

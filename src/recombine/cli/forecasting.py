@@ -21,7 +21,9 @@ def forecast(
     hold_out: HoldOut = None,
     isolated: Isolated = None,
     support: SupportName = None,
-    model: Annotated[str | None, typer.Option("--model", help="Add this model's own tangent kernel.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="The outlook for such a network, and its own tangent kernel.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless it is forecast to compose.")] = False,
     json: Json = False,
 ) -> None:
@@ -70,7 +72,7 @@ def forecast(
             typer.echo(f"- {reason.name}: {reason.text}")
         if found.details.get("additive"):
             typer.echo(
-                "- additive: a sum over what training shows can give all held-out combinations their right answer."
+                "- additive: nothing rules out that a sum over what training shows is right for all that is held out."
             )
         if described.support is None:
             typer.echo(f"- certificate: {described.certificate().words}")

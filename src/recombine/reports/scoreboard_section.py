@@ -40,7 +40,7 @@ def scoreboard_section() -> Markup | None:
         ),
         _groups("Family", scores["families"]),
         _groups("Expected failure", scores["failures"]),
-        tag("p", "To draw, train and score them again: ", command(f"calibrate --trials {tuned}")),
+        tag("p", "To draw, train and score them again: ", command(f"calibrate --trials {scores['trials']}")),
         id="scoreboard",
     )
 

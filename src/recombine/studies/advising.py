@@ -11,7 +11,7 @@ from recombine.data import Problem
 from recombine.data.picture_task import PictureTask
 from recombine.models import ModelSpec, models
 from recombine.studies.additions import KINDS, check_addable, level_name, level_words, shown_anew
-from recombine.studies.features import performance
+from recombine.studies.features import USE_ALONE, network, performance
 from recombine.studies.greedy import WHY, Addition, Oracle, Search
 from recombine.studies.outlook import outlook
 from recombine.studies.shared_kernel import forecast_again
@@ -83,7 +83,7 @@ class Advice:
         if not self.additions and self.composes:
             return f"Nothing needs to be added: {what} is {self.before:.2f}, and {asked}."
         if not self.additions:
-            return f"Nothing that was tried helps: {what} is {self.before:.2f}, no addition raises it, and {asked}."
+            return f"Nothing that was tried helps enough: {what} is {self.before:.2f}, and {asked}."
         found = f"{what} rises from {self.before:.2f} to {self.after:.2f}, and {asked}."
         many = _priced(self.count, self.price)
         return f"Add {many}: {found}" if self.composes else f"Nothing that was tried is enough: with {many} {found}"
@@ -143,12 +143,12 @@ def expected_performance(problem: Problem, model: Model = None) -> float:
 
         1 - min(1, nMSE)  for pictures and numbers,   max(0, 1 - 2 error rate)  for classes
 
-    Kernels cannot use factors that are shown alone as networks do: with all levels of all factors alone decoders
-    compose (FR11 of forced rendering), and with a share of the levels of each, as much of the way is counted as the
-    product of these shares.
+    Kernels cannot use factors that are shown alone as some networks do: with all levels of all factors alone decoders
+    that convolve or render compose (FR11 of forced rendering), and with a share of the levels of each, as much of the
+    way is counted as the product of these shares. For dense decoders, which lone factors do not help, nothing is.
     """
     known = kernels_performance(forecast_again(problem, model))
-    return known + max(0.0, 1 - COMPOSES_BELOW - known) * share_alone(problem)
+    return known + max(0.0, 1 - COMPOSES_BELOW - known) * share_alone(problem, model)
 
 
 def kernels_performance(found: Forecast) -> float:
@@ -157,12 +157,19 @@ def kernels_performance(found: Forecast) -> float:
     return max(0.0, performance(error, found.quantity))
 
 
-def share_alone(problem: Problem) -> float:
-    """The share of all pairs of levels that a decoder is shown alone; 0 unless all factors are."""
+def share_alone(problem: Problem, model: Model = None) -> float:
+    """The share of all pairs of levels shown alone that a decoder can use; 0 unless all factors are."""
     if not isinstance(problem.task, PictureTask) or set(problem.isolated) != set(problem.grid.names):
+        return 0.0
+    if model is not None and not _uses_alone(models.parse(model)):
         return 0.0
     levels = problem.isolated_levels
     return math.prod(1.0 if levels is None else levels / count for count in problem.grid.shape)
+
+
+def _uses_alone(model: ModelSpec) -> bool:
+    sort = network(model, "mse")
+    return model.generative or any(sort[name] for name in USE_ALONE)
 
 
 def grounds_of(original: Problem, problem: Problem, model: Model = None) -> Grounds:
@@ -170,7 +177,7 @@ def grounds_of(original: Problem, problem: Problem, model: Model = None) -> Grou
     stages = [original] if problem == original else [original, problem]
     told = [(each, forecast_again(each, model)) for each in stages]
     first = told[0][1]
-    classes, lone = first.quantity == "error rate", share_alone(problem) > 0
+    classes, lone = first.quantity == "error rate", share_alone(problem, model) > 0
     return Grounds(
         measure=f"{'2 x accuracy - 1' if classes else '1 - nMSE'} by kernels{', lone factors by FR11' * lone}",
         verdict=first.verdict,
@@ -185,10 +192,11 @@ def _notes(told: Sequence[tuple[Problem, Forecast]], model: ModelSpec | None) ->
         if reason.name == "loss":
             yield f"{reason.text} Advice goes by the mean of both."
     problem, last = told[-1]
-    if share_alone(problem):
+    if share_alone(problem, model):
         yield (
             f"Kernels themselves say {kernels_performance(last):.2f} in the end: they cannot use lone factors, with "
-            "which decoders compose (claim FR11 of forced rendering), so that these count for more here."
+            "which decoders that convolve or render compose (claim FR11 of forced rendering), so that these count for "
+            "more here."
         )
     if model is not None and model.generative:
         yield f"{model.kind} draws from noise and has no kernel: the kernels are those of wide ReLU networks."

@@ -19,6 +19,7 @@ from recombine.theory.low_rank import LARGEST, complete
 
 Answers: TypeAlias = Float[np.ndarray, " items"]
 
+USE_ALONE = ("convolutional", "rendering")  # networks that use factors shown alone
 WORST = 2.0  # error beyond which it is all the same: twice that of knowing nothing
 
 
@@ -88,7 +89,7 @@ def with_network(facts: Mapping[str, float], network: Mapping[str, float]) -> di
 
     Convolutional and rendering decoders use factors that are shown alone, and what learns features low rank.
     """
-    use = {f"alone, {sort}": facts["alone"] * network[sort] for sort in ("convolutional", "rendering")}
+    use = {f"alone, {sort}": facts["alone"] * network[sort] for sort in USE_ALONE}
     use["low rank, rich"] = facts["low rank"] * network["rich"]
     return {**facts, **network, **use}
 

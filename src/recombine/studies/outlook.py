@@ -132,7 +132,7 @@ def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> 
             f"with {facts['partners']:.0%} of the levels that it could be shown with."
         )
         yield Expected(Failure.TOO_LITTLE_DATA, text, {"partners": facts["partners"]})
-    elif not told and not facts["unseen"] and not facts["apart"]:
+    elif not told and not facts["unseen"] and not facts["apart"] and facts["kernels"] < COMPOSES_FROM:
         text = (
             "What training shows does not rule the right answers out, and does not settle them either: kernels that "
             f"fit it reach a performance of {facts['kernels']:.2f} on what is held out."

@@ -24,8 +24,8 @@ Part = Literal["public", "score"]
 # The streams that each part is drawn from, by version. Whoever changes a forecast after a look at its score moves what
 # was scored to the public part and scores the next version.
 STREAMS: Mapping[Part, tuple[tuple[int, str], ...]] = {
-    "public": ((3, "public"), (3, "score")),
-    "score": ((4, "score"),),
+    "public": ((3, "public"), (3, "score"), (4, "score")),
+    "score": ((5, "score"),),
 }
 ERRORS, RATES = ("id_nmse", "ood_nmse"), ("id_accuracy", "ood_accuracy")
 TRIES = 1000  # draws until one is new and allowed

@@ -1,8 +1,11 @@
 """A forecast that has learned from trained networks: regression by a Gaussian process from facts to performance.
 
 The facts of a problem and what kernels predict for it are numbers; a trained network's held-out performance is one. The
-process is fitted to drawn problems (the public half of the trials), whose table it carries. Far from all of them it
+process is fitted to drawn problems (the public part of the trials), whose table it carries. Far from all of them it
 falls back to their mean, and says how little it knows (Rasmussen & Williams 2006, Eq. 2.25 and 2.26).
+
+Some sorts of problems are easier to foretell than others, which one noise for all cannot say. How wide an interval is
+follows from the trials that are most alike: from how many deviations each of them lies off what the others say of it.
 """
 
 import json
@@ -10,14 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from recombine.core.shapes import Float, Int
 
-WITHIN = 1.2816  # standard deviations on either side of the mean that hold 80% of a normal distribution
+SHARE = 0.8  # of what is measured should lie inside the interval
+WITHIN = 1.2816  # standard deviations on either side of the mean that hold as much of a normal distribution
+ALIKE = 25  # trials that tell how wide an interval is
 CEILING, FLOOR = 1.0, -1.0  # of performance
+
+
+Each: TypeAlias = Float[np.ndarray, " asked"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +51,31 @@ class Calibration:
 
     def expect(self, features: Sequence[Mapping[str, float]]) -> tuple[float, float, float]:
         """Mean performance and an interval of 80%, over networks with these features, each as likely as the others."""
+        means, deviations, widths = self.each(features)
+        mean = float(means.mean())
+        reach = float(np.sqrt(np.square(widths * deviations).mean() + WITHIN**2 * means.var()))
+        mean, low, high = np.clip([mean, mean - reach, mean + reach], FLOOR, CEILING).tolist()
+        return mean, low, high
+
+    def each(self, features: Sequence[Mapping[str, float]]) -> tuple[Each, Each, Each]:
+        """For each: the mean, the deviation, and how many deviations on either side the interval has."""
         asked = self._standard(np.array([[each.get(name, 0.0) for name in self.names] for each in features]))
-        near = self.signal * self._alike(asked, self._known)
-        means = self.performance.mean() + near @ self._weights
+        alike = self._alike(asked, self._known)
+        near = self.signal * alike
         solved = np.linalg.solve(self._factor, near.T)
         spread = self.signal + self.noise - np.square(solved).sum(axis=0)
-        mean = float(means.mean())
-        deviation = float(np.sqrt(np.maximum(spread, self.noise).mean() + means.var()))
-        mean, low, high = np.clip([mean, mean - WITHIN * deviation, mean + WITHIN * deviation], FLOOR, CEILING).tolist()
-        return mean, low, high
+        nearest = np.argsort(-alike, axis=1, kind="stable")[:, :ALIKE]
+        return (
+            self.performance.mean() + near @ self._weights,
+            np.sqrt(np.maximum(spread, self.noise)),
+            np.quantile(self._surprises[nearest], SHARE, axis=1),
+        )
+
+    @cached_property
+    def _surprises(self) -> Float[np.ndarray, " trials"]:
+        """How many deviations each trial lies off what the others say of it (Rasmussen & Williams 2006, Eq. 5.12)."""
+        inverse = np.linalg.inv(self._factor @ self._factor.T)
+        return np.abs(self._weights) / np.sqrt(np.diag(inverse))
 
     @cached_property
     def _known(self) -> Float[np.ndarray, "trials features"]:
