@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -215,9 +216,9 @@ def test_help_and_lists_answer_without_torch_in_little_more_than_their_imports_t
         seconds, torch_loaded = done.stderr.split()[-2:]
         return float(seconds), torch_loaded
 
-    tries = [(taken(libraries)[0], taken(command)) for _ in range(5)]
+    tries = [(taken(libraries)[0], taken(command)) for _ in range(7)]
     assert {torch_loaded for _, (_, torch_loaded) in tries} == {"False"}
-    assert min(seconds for _, (seconds, _) in tries) < 2.2 * min(base for base, _ in tries)
+    assert median(seconds / base for base, (seconds, _) in tries) < 2.2
 
 
 def test_what_papers_name_is_built_when_it_is_asked_for():
