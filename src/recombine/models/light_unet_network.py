@@ -25,8 +25,9 @@ class LightBlock(nn.Module):
 
     def forward(self, pictures: torch.Tensor, told: Float[torch.Tensor, "batch units"]) -> torch.Tensor:
         first, second = zip(self.norms, self.convolutions, strict=True)
-        hidden = first[1](F.relu(first[0](pictures))) + self.told(told)[:, :, None, None]
-        return self.across(pictures) + second[1](F.relu(second[0](hidden)))
+        # In place wherever nothing that is overwritten is needed on the way back: fresh arrays cost more than sums.
+        hidden = first[1](F.relu_(first[0](pictures))).add_(self.told(told)[:, :, None, None])
+        return second[1](F.relu_(second[0](hidden))).add_(self.across(pictures))
 
 
 class Attention(nn.Module):
