@@ -14,7 +14,7 @@ from recombine.core.spec import read_yaml
 from recombine.data import Problem
 from recombine.records import Store
 from recombine.studies import Work
-from recombine.studies.local import commit
+from recombine.studies.execution import commit
 
 TRAINED = ("--verify", "--model", "mlp")
 CONTEXT = ("context", "--set", "levels=4", "--hold-out", "block:feature1=0..1,feature2=2..3")

@@ -10,7 +10,7 @@ from recombine.cli.app import main
 from recombine.records import Store
 from recombine.studies import Work
 from recombine.studies.additions import SHOWN_AT_MOST
-from recombine.studies.local import commit
+from recombine.studies.execution import commit
 from recombine.studies.verifying import CLOSE, LEFT
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "advise.md").read_text()

@@ -17,8 +17,8 @@ from recombine.core.errors import InputError
 from recombine.data import Problem
 from recombine.records import Record, Store
 from recombine.reports.explanation_figure import explanation_svg
+from recombine.studies.execution import commit
 from recombine.studies.explaining import Explanations, NoWeights, explain, recorded_run
-from recombine.studies.local import commit
 from recombine.studies.publishing import publish
 from recombine.studies.training import Run, Runs
 from recombine.training import Outcome

@@ -17,8 +17,8 @@ from recombine.papers.claims import Setting
 from recombine.records import Record, Store, provenance
 from recombine.splits import regions
 from recombine.studies import Experiment, Work
+from recombine.studies.execution import commit
 from recombine.studies.forecasting import record_forecast
-from recombine.studies.local import commit
 from recombine.training import Recipe
 
 MEASURED = (

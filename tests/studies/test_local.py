@@ -17,7 +17,7 @@ from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
 from recombine.studies import Experiment, change, local, vary
-from recombine.studies.local import execute, missing
+from recombine.studies.execution import execute, executor, missing
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack
 from recombine.training import Outcome, Recipe, penalties, run
@@ -35,8 +35,8 @@ BASE = Experiment(
 def test_runs_are_recorded_once_with_their_forecast_and_match_running_alone(tmp_path: Path):
     store = Store(tmp_path)
     experiments = list(vary(BASE, seed=range(3)))
-    assert execute(experiments, store, workers=2) == 3
-    assert execute(experiments, store, workers=2) == 0
+    assert execute(experiments, store, executor(workers=2)) == 3
+    assert execute(experiments, store, executor(workers=2)) == 0
     for experiment in experiments:
         record = store.read(experiment.digest(), weights=True)
         alone = run(experiment.plan())
@@ -53,7 +53,7 @@ def test_a_diverged_run_is_recorded_as_failed_and_stops_nothing(tmp_path: Path):
     store = Store(tmp_path)
     wild = Recipe(steps=400, optimiser="sgd", rate=1e6)
     experiments = list(vary(BASE, recipe=(wild, BASE.recipe)))
-    execute(experiments, store, workers=1)
+    execute(experiments, store, executor(workers=1))
     failed, fine = (store.read(experiment.digest()).body for experiment in experiments)
     assert failed["status"] == "failed"
     assert "the loss became" in failed["reason"]
@@ -66,7 +66,7 @@ def test_bad_input_in_one_stack_is_raised_after_the_others_are_done(tmp_path: Pa
     misfit = Recipe(steps=30, penalties=(penalties.rendering(),))  # an MLP has no such penalty
     bad = Experiment.read({**BASE.settings(), "recipe": misfit.settings()})
     with pytest.raises(InputError, match="needs a forced-rendering network"):
-        execute([bad, BASE], store, workers=1)
+        execute([bad, BASE], store, executor(workers=1))
     assert store.has(BASE.digest())
     assert not store.has(bad.digest())
 
@@ -74,7 +74,7 @@ def test_bad_input_in_one_stack_is_raised_after_the_others_are_done(tmp_path: Pa
 def test_a_measure_that_is_undefined_does_not_cost_the_run(tmp_path: Path):
     store = Store(tmp_path)
     asked = Experiment.read({**BASE.settings(), "measures": ["ood_nmse", "stripe_extension"]})
-    execute([asked], store, workers=1)
+    execute([asked], store, executor(workers=1))
     body = store.read(asked.digest()).body
     assert body["status"] == "done"
     assert list(body["measures"]) == ["ood_nmse"]
@@ -97,7 +97,7 @@ class KillsWorkers(Progress):
 def test_workers_that_die_while_a_record_is_written_cost_no_run(tmp_path: Path):
     store = Store(tmp_path)
     experiments = list(vary(change(BASE, model=models.cnn_decoder(width=2), problem=SQUARE), seed=range(5)))
-    assert execute(experiments, store, workers=2, progress=KillsWorkers()) == 5
+    assert execute(experiments, store, executor(workers=2), progress=KillsWorkers()) == 5
     assert missing(experiments, store) == []
 
 
@@ -108,14 +108,14 @@ def test_one_bad_member_does_not_cost_its_stack(tmp_path: Path):
     fine, bad = change(BASE, problem=ramp), change(BASE, problem=change(ramp, isolated=("x",)))
     assert fine.shape() == bad.shape()
     with pytest.raises(InputError, match="absent"):
-        execute([fine, bad], store, workers=1)
+        execute([fine, bad], store, executor(workers=1))
     assert missing([fine, bad], store) == [bad]
 
 
 def test_the_environment_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
-    execute([BASE], Store(tmp_path), workers=1)
+    execute([BASE], Store(tmp_path), executor(workers=1))
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MALLOC_TRIM_THRESHOLD_" not in os.environ
 
@@ -128,7 +128,7 @@ from recombine.models.catalogue import MlpDecoder
 from recombine.records import Store
 from recombine.studies import Experiment, vary
 from recombine.studies import local
-from recombine.studies.local import execute
+from recombine.studies.execution import execute, executor
 
 @rc.models.models.register("deadly")
 class Deadly(MlpDecoder):
@@ -145,7 +145,7 @@ if __name__ == "__main__":
     kinds = [Deadly(width=8, depth=1, fatal=fatal) for fatal in (False, True)]
     experiments = list(vary(base, model=kinds, seed=range(2)))
     print(*[e.digest() for e in experiments], flush=True)
-    print(execute(experiments, Store(Path("store")), workers=2))
+    print(execute(experiments, Store(Path("store")), executor(workers=2)))
 """
 
 
@@ -259,7 +259,7 @@ def test_workers_killed_while_they_speak_silence_nobody():
             messages.send(("flood", 0.5, 0.0))
 
     hears = Hears()
-    with local._messages(hears) as messages:
+    with local.messages(hears.moved) as messages:
         for _ in range(20):
             writer = get_context("fork").Process(target=flood, args=(messages,), daemon=True)
             writer.start()
@@ -316,8 +316,8 @@ def test_forecasts_by_several_workers_are_those_of_one_and_are_told(tmp_path: Pa
     experiments = [change(BASE, problem=problem) for problem in problems]
     counts = Counts()
     several, one = Store(tmp_path / "several"), Store(tmp_path / "one")
-    execute(experiments, several, workers=2, progress=counts)
-    execute(experiments, one, workers=1)
+    execute(experiments, several, executor(workers=2), progress=counts)
+    execute(experiments, one, executor(workers=1))
     assert counts.heard == [(1, 3), (2, 3), (3, 3)]
     for problem in problems:
         found = [store.forecast(problem.digest()) for store in (several, one)]
@@ -330,5 +330,5 @@ def test_a_forecast_that_is_refused_costs_its_own_runs_alone(tmp_path: Path):
     ramp = Problem(tasks.bump(n=8, encoding="ramp"), regions.block(x=(3, 6), y=(2, 5)))
     fine, bad = change(BASE, problem=ramp), change(BASE, problem=change(ramp, isolated=("x",)))
     with pytest.raises(InputError, match="absent"):
-        execute([bad, fine], Store(tmp_path), workers=2)
+        execute([bad, fine], Store(tmp_path), executor(workers=2))
     assert missing([fine, bad], Store(tmp_path)) == [bad]

@@ -14,7 +14,7 @@ from recombine.benchmarks.plain import plain_training
 from recombine.data import Problem, tasks
 from recombine.models import ModelSpec, models
 from recombine.splits import regions
-from recombine.studies.local import worker_environment
+from recombine.studies.processes import worker_environment
 from recombine.training import Plan, Recipe, penalties
 from recombine.training.loop import Member, fit
 from recombine.training.run import build

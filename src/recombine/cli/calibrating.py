@@ -32,11 +32,11 @@ def calibrate(
     from recombine.records import user_store
     from recombine.studies.calibrating import calibrate as go
     from recombine.studies.calibration_file import check_place, save
-    from recombine.studies.local import check_workers
+    from recombine.studies.execution import executor
     from recombine.studies.progress import progress_for
     from recombine.studies.scoreboard import scoreboard
 
-    check_workers(workers)
+    executor(workers=workers)  # refused before anything is drawn
     if output:
         check_place(output)
     fitted, judged = go(trials, user_store(store), workers, progress_for())

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,6 +13,11 @@ StorePath = Annotated[
     typer.Option("--store", help="Folder of records. [default: $RECOMBINE_STORE, else ./runs]", show_default=False),
 ]
 Workers = Annotated[int | None, typer.Option("--workers", help="Worker processes; one a core if not given.")]
+On = Annotated[Literal["local", "ray"], typer.Option("--on", help="Where: worker processes here, or a Ray cluster.")]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Of the Ray cluster. [default: $RAY_ADDRESS, else one is started here]"),
+]
 
 
 def print_json(document: Any) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
+from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table
 
 if TYPE_CHECKING:
     from recombine.papers import Interval, Judgement
@@ -25,7 +25,7 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     Example: recombine plan forced-rendering --scale laptop
     """
     from recombine.studies.cost import START_UP, seconds
-    from recombine.studies.local import missing
+    from recombine.studies.execution import missing
     from recombine.studies.progress import progress_for
     from recombine.studies.stacks import plan_stacks
     from recombine.studies.stores import reading_stores
@@ -62,7 +62,8 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
 def reproduce(
     names: Names = None,
     scale: AtScale = "quick",
-    on: Annotated[Literal["local"], typer.Option("--on", help="Which executor.")] = "local",
+    on: On = "local",
+    address: Address = None,
     workers: Workers = None,
     store: StorePath = None,
     json: Json = False,
@@ -72,15 +73,15 @@ def reproduce(
     Example: recombine reproduce FR1 FR8 --scale quick
     """
     from recombine.records import user_store
-    from recombine.studies.local import check_workers, execute, missing
+    from recombine.studies.execution import execute, executor, missing
     from recombine.studies.progress import progress_for
     from recombine.studies.stores import reading_stores
 
-    check_workers(workers)
+    where = executor(on, workers, address)
     home = user_store(store)
     to_run = missing(_works(names, scale), *reading_stores(store))
     typer.echo(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)
-    execute(to_run, home, workers, progress_for())
+    execute(to_run, home, where, progress_for())
     check(names, scale, store, False, json)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
+from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table
 from recombine.cli.problem import (
     HoldOut,
     Isolated,
@@ -40,6 +40,8 @@ def train(
         int, typer.Option("--checkpoints", help="How often a diffusion model is measured on the way as well.")
     ] = 0,
     store: StorePath = None,
+    on: On = "local",
+    address: Address = None,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
@@ -54,7 +56,18 @@ def train(
     described = read_problem(problem, settings, hold_out, isolated, support)
     asked = [name.strip() for name in measures.split(",") if name.strip()]
     how = Recipe.read({name: value for text in recipe or [] for name, value in parse_settings(text).items()})
-    runs = go(described, parse_member(model), seeds, how, store, workers, measures=asked, checkpoints=checkpoints)
+    runs = go(
+        described,
+        parse_member(model),
+        seeds,
+        how,
+        store,
+        workers,
+        measures=asked,
+        checkpoints=checkpoints,
+        on=on,
+        address=address,
+    )
     bodies = [run.record.body for run in runs]
     if json:
         print_json([{"digest": run.record.digest, **run.record.body} for run in runs])

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from recombine.records import Store
+from recombine.studies.execution import execute, executor, missing
 from recombine.studies.experiment import Experiment
 from recombine.studies.features import features, measured_performance
 from recombine.studies.kernel_forecasting import by_kernels
-from recombine.studies.local import execute, missing
 from recombine.studies.outlook import outlook
 from recombine.studies.progress import Progress
 from recombine.studies.trials import trials
@@ -61,7 +61,7 @@ def calibrate(count: int, store: Store, workers: int | None, progress: Progress)
 
 def _train(chosen: Sequence[Experiment], store: Store, workers: int | None, progress: Progress) -> None:
     works = [change(each, seed=seed) for each in chosen for seed in SEEDS]
-    execute(missing(works, store), store, workers, progress)
+    execute(missing(works, store), store, executor(workers=workers), progress)
 
 
 def _measured(trial: Experiment, store: Store) -> tuple[float, float]:

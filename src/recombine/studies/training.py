@@ -16,9 +16,9 @@ from recombine.data.scenes import Sprites
 from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, SceneEvidence, measures
 from recombine.models import ModelSpec, models
 from recombine.records import Record, user_store
+from recombine.studies.execution import Where, execute, executor
 from recombine.studies.experiment import Experiment
 from recombine.studies.fitting import check_fit as check_fit
-from recombine.studies.local import check_workers, execute
 from recombine.studies.progress import Progress, progress_for
 from recombine.studies.work import vary
 from recombine.training import Recipe
@@ -197,10 +197,13 @@ def train(
     progress: Progress | None = None,
     measures: Sequence[str] = (),
     checkpoints: int = 0,
+    on: Where = "local",
+    address: str | None = None,
 ) -> Runs:
     """Train a model on a problem once per seed, record each run, and return them. Recorded runs are not repeated.
 
     ``measures`` are taken beside the usual ones; with ``checkpoints`` a model is measured so often on the way as well.
+    ``on`` is "local" or "ray", then with the ``address`` of a cluster unless one is to be started here.
     """
     if seeds < 1:
         raise InputError(f"seeds = {seeds} must be at least 1.")
@@ -210,7 +213,7 @@ def train(
     check_fit(problem, base.model)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)
-    execute(experiments, home, check_workers(workers), progress or progress_for())
+    execute(experiments, home, executor(on, workers, address), progress or progress_for())
     records = [home.read(experiment.digest(), weights=True) for experiment in experiments]
     for record in records:
         if record.body["status"] != "done":

@@ -20,9 +20,9 @@ from recombine.models import ModelSpec, models
 from recombine.records import user_store
 from recombine.studies.additions import Candidate
 from recombine.studies.advising import Advice
+from recombine.studies.execution import execute, executor
 from recombine.studies.experiment import Experiment
 from recombine.studies.fitting import check_fit
-from recombine.studies.local import check_workers, execute
 from recombine.studies.progress import Progress, progress_for
 from recombine.studies.training import Run
 from recombine.training import Recipe
@@ -176,7 +176,8 @@ def verify(
         for seed, arms in enumerate(problems)
     ]
     home = user_store(Path(store) if store else None)
-    execute([each for arms in experiments for each in arms], home, check_workers(workers), progress or progress_for())
+    works = [each for arms in experiments for each in arms]
+    execute(works, home, executor(workers=workers), progress or progress_for())
     asked = [np.logical_and.reduce([problem.parts.held_out for problem in arms]) for arms in problems]
     scores: list[list[float]] = []
     for arms, members in zip(experiments, asked, strict=True):

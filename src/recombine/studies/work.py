@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar, TypeVar
 
@@ -14,6 +15,14 @@ S = TypeVar("S", bound=Spec)
 W = TypeVar("W", bound="Work")
 
 Tell = Callable[[int, int, float], None]  # step, steps, loss
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one piece of work takes of a machine, for executors that share machines out: processors, accelerators."""
+
+    cpus: float = 1.0
+    gpus: float = 0.0
 
 
 class Work(Spec):
@@ -38,6 +47,10 @@ class Work(Spec):
     def expected_seconds(self) -> float:
         """Seconds of one core it should take, where nothing better is known: a stated rough guess."""
         return 2.0
+
+    def resources(self) -> Resources:
+        """What it takes of a machine while it runs."""
+        return Resources()
 
     @property
     def forecast_digest(self) -> str | None:

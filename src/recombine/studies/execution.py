@@ -1,0 +1,181 @@
+"""The driver: it plans stacks, lets an executor run them wherever that is, and alone writes records.
+
+Finished runs are committed as they come. A driver that is killed loses only what was still training; started
+again, it goes on with what has no record. Where a worker dies, the runs of its stack are tried once more, each alone,
+and a run whose worker dies again is given up for this time, with a note of the failure in the store; the same command
+tries it again later.
+"""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import current_process
+from typing import Any, Literal
+
+from recombine.core.errors import InputError
+from recombine.records import AlreadyRecorded, Record, Store, provenance
+from recombine.studies.calculation import calculations
+from recombine.studies.experiment import Experiment
+from recombine.studies.foretelling import record_forecasts
+from recombine.studies.progress import Progress
+from recombine.studies.stacks import Stack, plan_stacks
+from recombine.studies.work import Work, distinct
+from recombine.training import Outcome
+
+Settings = dict[str, Any]
+Where = Literal["local", "ray"]
+
+DIED = "its worker process died twice (killed, or out of memory); the same command tries it again"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a worker hands back: the outcome of each member of a stack, and where they came from."""
+
+    outcomes: list[Outcome]
+    origin: dict[str, Any]
+
+
+Finish = Callable[[Stack, Finished], None]
+Move = Callable[[str, float, float], None]  # the name of a stack, the share of its steps that is done, its loss
+
+
+class Executor(ABC):
+    """Runs stacks somewhere and hands back what came out. It never writes a record."""
+
+    @contextmanager
+    def ready(self, moved: Move) -> Iterator[int]:
+        """Around the work: workers that can be given stacks; yields how many run at once, to plan by."""
+        raise NotImplementedError
+        yield
+
+    @abstractmethod
+    def run(self, stacks: Sequence[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
+        """Run stacks, calling ``finish`` for each as it ends; returns those to be tried again, member by member.
+
+        These lost their worker, or ended in an error that may be one member's alone; an error that is a run's own
+        goes to ``errors``, and does not keep the others from running.
+        """
+
+    def run_again(self, stack: Stack, finish: Finish, errors: list[Exception]) -> bool:
+        """Run a stack of one member that is under suspicion; whether its worker died again."""
+        return bool(self.run([stack], finish, errors))
+
+
+def executor(on: Where = "local", workers: int | None = None, address: str | None = None) -> Executor:
+    """The executor of this name."""
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers} must be at least 1; leave it out to use every core.")
+    if address is not None and on != "ray":
+        raise InputError(f"address = {address!r} is of a Ray cluster; say on = ray as well, or leave it out.")
+    if on == "ray":
+        from recombine.studies.ray import RayExecutor
+
+        return RayExecutor(workers, address)
+    from recombine.studies.local import LocalExecutor
+
+    return LocalExecutor(workers)
+
+
+def missing(works: Iterable[Work], *stores: Store) -> list[Work]:
+    """The work without a record in any of the stores, each piece once, in order."""
+    return [item for item in distinct(works) if not any(store.has(item.digest()) for store in stores)]
+
+
+def execute(works: Sequence[Work], store: Store, on: Executor | None = None, progress: Progress | None = None) -> int:
+    """Run what has no record yet and commit each run as it ends; returns how many were run.
+
+    Every forecast is recorded before its first training begins. An error in one run lets the others finish and
+    is raised at the end.
+    """
+    if getattr(current_process(), "_inheriting", False):
+        raise InputError(
+            "a script that registers things of its own is imported by the workers too, so its calls must stand under "
+            "`if __name__ == '__main__':`."
+        )
+    pending = missing(works, store)
+    if not pending:
+        return 0
+    on = on or executor()
+    progress = progress or Progress()
+    errors: list[Exception] = []
+    with on.ready(progress.moved) as slots:
+        pending = record_forecasts(pending, store, min(slots, os.cpu_count() or 1), progress, errors)
+        stacks = plan_stacks(pending, slots)
+
+        def finish(stack: Stack, finished: Finished) -> None:
+            for work, outcome in zip(stack.members, finished.outcomes, strict=True):
+                commit(work, outcome, store, finished.origin)
+            progress.finished(stack, finished.outcomes)
+
+        with progress.showing(stacks):
+            suspects = on.run(stacks, finish, errors)
+            for single in (Stack((work,)) for stack in suspects for work in stack.members):
+                progress.again(single)
+                if on.run_again(single, finish, errors):
+                    store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
+                    errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
+    _raise(errors)
+    return len(pending)
+
+
+def _raise(errors: Sequence[Exception]) -> None:
+    if errors:
+        first = errors[0]
+        more = f" ({len(errors) - 1} more runs ended in an error.)" if len(errors) > 1 else ""
+        raise InputError(f"{first}{more}") if isinstance(first, InputError) else first
+
+
+def read_work(settings: Mapping[str, Any]) -> Work:
+    """The piece of work that settings describe; calculations have a kind."""
+    return calculations.parse(settings) if "kind" in settings else Experiment.read(settings)
+
+
+def commit(work: Work, outcome: Outcome, store: Store, origin: Mapping[str, Any] | None = None) -> None:
+    """Write the record of one run; another driver's record of the same work stands."""
+    body = {
+        "specification": work.settings(),
+        "seed": work.seed,
+        "exact": work.exact,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "measures": outcome.measures,
+        "cost": outcome.cost,
+        "layers": list(outcome.layers),
+        "parameters": sum(array.size for array in outcome.weights.values()),
+        "undefined": outcome.undefined,
+        "forecast": work.forecast_digest,
+        "provenance": dict(origin or provenance()),
+    }
+    try:
+        store.commit(Record(work.digest(), body, outcome.arrays, outcome.weights))
+    except AlreadyRecorded:
+        return
+
+
+# What follows is done by workers.
+
+
+def homes(stack: Stack) -> list[str]:
+    """The modules in which the kinds of a stack's members are registered; a script's own is seen to elsewhere."""
+    return sorted({type(member).__module__ for member in stack.members} - {"__main__"})
+
+
+def work(registered: Sequence[str], settings: Sequence[Settings], moved: Move) -> Finished:
+    """Run the stack of these members here."""
+    for home in registered:
+        import_module(home)
+    stack = Stack(tuple(read_work(each) for each in settings))
+
+    def tell(step: int, steps: int, loss: float) -> None:
+        moved(stack.name, step / steps, loss)
+
+    try:
+        return Finished(type(stack.members[0]).run_together(stack.members, tell), provenance())
+    except RuntimeError as error:
+        if "allocate memory" not in str(error):
+            raise
+        raise MemoryError(f"{stack.title()} needs more memory than there is: {error}") from None

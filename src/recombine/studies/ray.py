@@ -1,0 +1,195 @@
+"""The Ray executor: stacks as tasks of a Ray cluster, one that is joined by its address or one started here.
+
+Workers are processes of the cluster's nodes, which need recombine (the same version) and nothing of the store: outcomes
+come back to the driver, which alone writes. Ray runs a task anew whose worker or node is lost.
+"""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import recombine
+from recombine.core.errors import InputError
+from recombine.studies.execution import Executor, Finish, Finished, Move, Settings, homes, work
+from recombine.studies.processes import WORKER_ENVIRONMENT, script_registers
+from recombine.studies.stacks import Stack
+
+# How often Ray runs a task anew whose worker or node was lost, before its members are suspected and tried alone.
+RETRIES = 3
+# Tasks in flight for each slot: one that runs and one that waits there, so that no slot idles while outcomes come home.
+# Only their outcomes can be in the object store, however large the study.
+IN_FLIGHT = 2
+EVERY = 0.5  # seconds between two words of a worker about its progress, and between two readings of them
+
+Message = tuple[str, float, float]
+
+
+class RayExecutor(Executor):
+    """A cluster: that of ``address`` or of $RAY_ADDRESS, that of the script if it is in one, else one started here.
+
+    ``workers`` is how many stacks may run at once; all that the cluster's processors allow, if not given.
+    """
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        self.workers, self.address = workers, address
+
+    @contextmanager
+    def ready(self, moved: Move) -> Iterator[int]:
+        if script_registers():
+            raise InputError(
+                "this script registers things of its own, which the workers of a cluster cannot import; put them into "
+                "a module that is installed on every node, or run locally."
+            )
+        ray = _ray()
+        joined = ray.is_initialized()
+        if not joined:
+            self._connect(ray)
+        try:
+            self.task = ray.remote(_work)
+            with _telling(ray, moved) as self.told:
+                yield self.slots()
+        finally:
+            if not joined:
+                ray.shutdown()
+
+    def _connect(self, ray: Any) -> None:
+        address = self.address or os.environ.get("RAY_ADDRESS")
+        quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": False}
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the coming default, and no word about it
+        environment = {"env_vars": WORKER_ENVIRONMENT}
+        if address in (None, "local"):
+            ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
+            return
+        try:
+            ray.init(address, runtime_env=environment, **quiet)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise InputError(
+                f"there is no Ray cluster at {address!r} ({str(error).splitlines()[0]}); start one with "
+                "`ray start --head`, give its address, or leave the address out to start one here."
+            ) from None
+
+    def slots(self) -> int:
+        """Stacks that can run at once, as the cluster is now."""
+        ray = _ray()
+        processors = int(ray.cluster_resources().get("CPU", 1))
+        return max(1, min(self.workers or processors, processors))
+
+    def run(self, stacks: Sequence[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
+        """A task for each stack, a few more in flight than can run; what is lost again and again is returned."""
+        ray = _ray()
+        waiting = list(reversed(stacks))
+        flying: dict[Any, Stack] = {}
+        suspects: list[Stack] = []
+        try:
+            while waiting or flying:
+                room = (self.workers or self.slots() * IN_FLIGHT) - len(flying)  # a cluster may grow and shrink
+                for _ in range(min(room, len(waiting))):
+                    stack = waiting.pop()
+                    flying[self._submit(stack)] = stack
+                for reference in ray.wait(list(flying), timeout=10 * EVERY)[0]:
+                    stack = flying.pop(reference)
+                    try:
+                        finished = ray.get(reference)
+                    except ray.exceptions.RayTaskError as error:
+                        # An error of the training itself; among several members it may be one's alone.
+                        suspects.append(stack) if len(stack) > 1 else errors.append(_own(error))
+                    except ray.exceptions.RayError:
+                        suspects.append(stack)  # lost with its worker or node, more often than Ray tries
+                    else:
+                        finish(stack, finished)
+                    del reference
+        except BaseException:
+            for reference in flying:
+                with suppress(Exception):
+                    ray.cancel(reference, force=True)
+            raise
+        return suspects
+
+    def _submit(self, stack: Stack) -> Any:
+        needs = [member.resources() for member in stack.members]
+        task = self.task.options(
+            num_cpus=max(each.cpus for each in needs),
+            num_gpus=max(each.gpus for each in needs),
+            max_retries=RETRIES,
+            name=stack.title(),
+        )
+        return task.remote(recombine.__version__, homes(stack), [m.settings() for m in stack.members], self.told)
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise InputError("the executor `ray` needs Ray: pip install 'recombine[ray]', or run locally.") from None
+    return ray
+
+
+def _own(error: Any) -> Exception:
+    """The error that the training raised, where Ray has wrapped it."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, Exception) else error
+
+
+def _work(version: str, registered: Sequence[str], settings: Sequence[Settings], told: Any) -> Finished:
+    """In a worker of the cluster."""
+    import time
+
+    import torch
+
+    if recombine.__version__ != version:
+        raise InputError(
+            f"a node of the cluster has recombine {recombine.__version__} and the driver {version}; "
+            "install the same version on all of them."
+        )
+    torch.set_num_threads(1)
+    last = 0.0
+
+    def moved(name: str, share: float, loss: float) -> None:
+        nonlocal last
+        if time.monotonic() - last > EVERY:
+            last = time.monotonic()
+            with suppress(Exception):  # whoever listens may be gone; that is no reason to stop
+                told.tell.remote((name, share, loss))
+
+    return work(registered, settings, moved)
+
+
+class _Told:
+    """What workers have said since it was last asked; lives on the driver's node."""
+
+    def __init__(self) -> None:
+        self.messages: dict[str, Message] = {}  # the last word about each stack: nothing piles up
+
+    def tell(self, message: Message) -> None:
+        self.messages[message[0]] = message
+
+    def heard(self) -> list[Message]:
+        found, self.messages = list(self.messages.values()), {}
+        return found
+
+
+@contextmanager
+def _telling(ray: Any, moved: Move) -> Iterator[Any]:
+    """Something workers can tell of their progress, read by a thread that passes it to ``moved``."""
+    here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), False)
+    told = ray.remote(_Told).options(num_cpus=0, scheduling_strategy=here, max_restarts=-1).remote()
+    over = threading.Event()
+
+    def pass_on() -> None:
+        while not over.wait(EVERY):
+            with suppress(ray.exceptions.RayError):
+                for message in ray.get(told.heard.remote(), timeout=10 * EVERY):
+                    moved(*message)
+
+    reader = threading.Thread(target=pass_on, daemon=True)
+    reader.start()
+    try:
+        yield told
+    finally:
+        over.set()
+        reader.join()
+        with suppress(Exception):
+            ray.kill(told)
