@@ -53,16 +53,13 @@ class Executor(ABC):
         yield
 
     @abstractmethod
-    def run(self, stacks: Sequence[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
+    def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """Run stacks, calling ``finish`` for each as it ends; returns those to be tried again, member by member.
 
-        These lost their worker, or ended in an error that may be one member's alone; an error that is a run's own
-        goes to ``errors``, and does not keep the others from running.
+        Stacks are taken one by one, when there is room for them: another driver may do some in the meantime. Those
+        that are returned lost their worker, or ended in an error that may be one member's alone; an error that is a
+        run's own goes to ``errors``, and does not keep the others from running.
         """
-
-    def run_again(self, stack: Stack, finish: Finish, errors: list[Exception]) -> bool:
-        """Run a stack of one member that is under suspicion; whether its worker died again."""
-        return bool(self.run([stack], finish, errors))
 
 
 def executor(on: Where = "local", workers: int | None = None, address: str | None = None) -> Executor:
@@ -112,14 +109,24 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
             progress.finished(stack, finished.outcomes)
 
         with progress.showing(stacks):
-            suspects = on.run(stacks, finish, errors)
+            suspects = on.run(_left(stacks, store, progress), finish, errors)
             for single in (Stack((work,)) for stack in suspects for work in stack.members):
                 progress.again(single)
-                if on.run_again(single, finish, errors):
+                if on.run(iter([single]), finish, errors):
                     store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
                     errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
     _raise(errors)
     return len(pending)
+
+
+def _left(stacks: Iterable[Stack], store: Store, progress: Progress) -> Iterator[Stack]:
+    """Stacks when their turn comes, without the members that another driver has recorded in the meantime."""
+    for stack in stacks:
+        done = {work.digest() for work in stack.members if store.has(work.digest())}
+        if done:
+            progress.finished(Stack(tuple(work for work in stack.members if work.digest() in done)), [])
+        if len(done) < len(stack):
+            yield Stack(tuple(work for work in stack.members if work.digest() not in done))
 
 
 def _raise(errors: Sequence[Exception]) -> None:

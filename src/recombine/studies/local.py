@@ -25,22 +25,21 @@ class LocalExecutor(Executor):
         with worker_environment(), messages(moved) as self.messages:
             yield self.workers
 
-    def run(self, stacks: Sequence[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
+    def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """One pool after another: those that were in flight when a worker died are returned, and the others go on."""
-        waiting = list(reversed(stacks))
         suspects: list[Stack] = []
         others = set(active_children())  # not ours to end
-        workers = min(self.workers, len(stacks))
-        while waiting:
+        held = next(stacks, None)  # taken, and not yet given to a worker
+        while held is not None:
             flying: dict[Future[Finished], Stack] = {}
-            pool = ProcessPoolExecutor(workers, processes(), _start_worker, (self.messages,))
+            pool = ProcessPoolExecutor(self.workers, processes(), _start_worker, (self.messages,))
             try:
-                while waiting or flying:
+                while flying or (held := held or next(stacks, None)):
                     # No more in flight than there are workers: when one dies, only these can be to blame.
-                    while waiting and len(flying) < workers:
+                    while len(flying) < self.workers and (held := held or next(stacks, None)):
                         with main_left_alone():  # a worker starts when it is first needed
-                            future = pool.submit(_work, homes(waiting[-1]), [m.settings() for m in waiting[-1].members])
-                        flying[future] = waiting.pop()  # once it is taken: a pool may have died in the meantime
+                            future = pool.submit(_work, homes(held), [member.settings() for member in held.members])
+                        flying[future], held = held, None  # once it is taken: a pool may have died in the meantime
                     for future in wait(flying, return_when=FIRST_COMPLETED).done:
                         try:
                             finished = future.result()
@@ -56,6 +55,7 @@ class LocalExecutor(Executor):
                         del flying[future]
             except BrokenProcessPool:
                 suspects += flying.values()
+                held = held or next(stacks, None)
             except BaseException:
                 # Interrupted, or the record of a finished run could not be written: do not wait for the others.
                 for worker in set(active_children()) - others:

@@ -5,9 +5,11 @@ come back to the driver, which alone writes. Ray runs a task anew whose worker o
 """
 
 import os
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 import recombine
@@ -21,6 +23,7 @@ RETRIES = 3
 # Tasks in flight for each slot: one that runs and one that waits there, so that no slot idles while outcomes come home.
 # Only their outcomes can be in the object store, however large the study.
 IN_FLIGHT = 2
+PATIENCE = 10.0  # seconds for a cluster to answer
 EVERY = 0.5  # seconds between two words of a worker about its progress, and between two readings of them
 
 Message = tuple[str, float, float]
@@ -59,36 +62,44 @@ class RayExecutor(Executor):
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": False}
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # the coming default, and no word about it
+        os.environ.setdefault("RAY_worker_niceness", "0")  # as nice as local workers are
         environment = {"env_vars": WORKER_ENVIRONMENT}
         if address in (None, "local"):
             ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
             return
+        if not _answers(address):
+            raise InputError(
+                f"there is no Ray cluster at {address!r}: nothing answers there; start one with `ray start --head`, "
+                "give its address, or leave the address out to start one here."
+            )
         try:
             ray.init(address, runtime_env=environment, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise InputError(
-                f"there is no Ray cluster at {address!r} ({str(error).splitlines()[0]}); start one with "
-                "`ray start --head`, give its address, or leave the address out to start one here."
+                f"the Ray cluster at {address!r} cannot be joined: {str(error).splitlines()[0]}; it must have the same "
+                "versions of Ray and Python, and this user its token."
             ) from None
 
     def slots(self) -> int:
         """Stacks that can run at once, as the cluster is now."""
-        ray = _ray()
-        processors = int(ray.cluster_resources().get("CPU", 1))
-        return max(1, min(self.workers or processors, processors))
+        processors = max(1, int(_ray().cluster_resources().get("CPU", 1)))
+        return min(self.workers or processors, processors)
 
-    def run(self, stacks: Sequence[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
+    def in_flight(self) -> int:
+        """Tasks that may be in flight; a cluster may grow and shrink meanwhile."""
+        return self.workers or self.slots() * IN_FLIGHT
+
+    def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """A task for each stack, a few more in flight than can run; what is lost again and again is returned."""
         ray = _ray()
-        waiting = list(reversed(stacks))
         flying: dict[Any, Stack] = {}
         suspects: list[Stack] = []
         try:
-            while waiting or flying:
-                room = (self.workers or self.slots() * IN_FLIGHT) - len(flying)  # a cluster may grow and shrink
-                for _ in range(min(room, len(waiting))):
-                    stack = waiting.pop()
-                    flying[self._submit(stack)] = stack
+            while True:
+                room = max(0, self.in_flight() - len(flying))
+                flying |= {self._submit(stack): stack for stack in islice(stacks, room)}
+                if not flying:
+                    return suspects
                 for reference in ray.wait(list(flying), timeout=10 * EVERY)[0]:
                     stack = flying.pop(reference)
                     try:
@@ -100,22 +111,21 @@ class RayExecutor(Executor):
                         suspects.append(stack)  # lost with its worker or node, more often than Ray tries
                     else:
                         finish(stack, finished)
-                    del reference
         except BaseException:
             for reference in flying:
                 with suppress(Exception):
                     ray.cancel(reference, force=True)
             raise
-        return suspects
 
     def _submit(self, stack: Stack) -> Any:
         needs = [member.resources() for member in stack.members]
-        task = self.task.options(
-            num_cpus=max(each.cpus for each in needs),
-            num_gpus=max(each.gpus for each in needs),
-            max_retries=RETRIES,
-            name=stack.title(),
-        )
+        cpus, gpus = max(each.cpus for each in needs), max(each.gpus for each in needs)
+        if gpus > (there := _ray().cluster_resources().get("GPU", 0)):  # it would wait for ever
+            raise InputError(
+                f"{stack.title()} takes {gpus:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
+                "join one that has, or let it train on processors."
+            )
+        task = self.task.options(num_cpus=cpus, num_gpus=gpus, max_retries=RETRIES, name=stack.title())
         return task.remote(recombine.__version__, homes(stack), [m.settings() for m in stack.members], self.told)
 
 
@@ -125,6 +135,18 @@ def _ray() -> Any:
     except ImportError:
         raise InputError("the executor `ray` needs Ray: pip install 'recombine[ray]', or run locally.") from None
     return ray
+
+
+def _answers(address: str) -> bool:
+    """Whether something listens at host:port; Ray itself would wait for minutes. Other forms are left to Ray."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        return True
+    try:
+        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+    except OSError:
+        return False
+    return True
 
 
 def _own(error: Any) -> Exception:

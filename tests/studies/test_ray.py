@@ -1,0 +1,183 @@
+"""The Ray executor on a real cluster of two nodes on this machine: equal records, lost workers, lost nodes."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recombine.core.errors import InputError
+from recombine.data import Problem, tasks
+from recombine.models import models
+from recombine.records import Store
+from recombine.splits import regions
+from recombine.studies import Experiment, Work, change, vary
+from recombine.studies.execution import execute, executor
+from recombine.studies.progress import Progress
+from recombine.studies.ray import IN_FLIGHT, RayExecutor
+from recombine.studies.stacks import Stack
+from recombine.training import Recipe
+
+ray = pytest.importorskip("ray")
+
+PROBLEM = Problem(task=tasks.parse("bump"), split=regions.parse({"kind": "block", "x": (3, 5), "y": (2, 4)}))
+PROBLEM = change(PROBLEM, task=change(PROBLEM.task, n=8))
+BASE = Experiment(
+    problem=PROBLEM, model=models.parse("mlp-decoder"), recipe=Recipe(steps=40), measures=("id_nmse", "ood_nmse")
+)
+APART = change(BASE, model=models.parse({"kind": "cnn-decoder", "width": 4}))  # not stacked: a task for each
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes of one processor each, in processes of their own."""
+    from ray.cluster_utils import Cluster
+
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    made.add_node(num_cpus=1)
+    yield made
+    made.shutdown()
+
+
+def on(cluster: Any, workers: int | None = None) -> RayExecutor:
+    made = executor("ray", workers, address=cluster.address)
+    assert isinstance(made, RayExecutor)
+    return made
+
+
+def working() -> list[int]:
+    """Process numbers of Ray's workers that have a task just now."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if " ray::cnn-decoder on bump" in line]
+
+
+def test_records_are_those_of_the_local_executor(tmp_path: Path, cluster: Any):
+    works = [*vary(BASE, seed=range(3)), *vary(APART, seed=range(2))]
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    heard: list[str] = []
+
+    class Hears(Progress):
+        def finished(self, stack: Stack, outcomes: Any) -> None:
+            heard.extend(work.digest() for work in stack.members)
+
+    assert execute(works, here, executor(workers=1)) == 5
+    assert execute(works, there, on(cluster), Hears()) == 5
+    assert execute(works, there, on(cluster)) == 0
+    assert sorted(heard) == there.digests() == here.digests()
+    for digest in here.digests():
+        one, other = here.read(digest, weights=True), there.read(digest, weights=True)
+        assert one.body["measures"] == pytest.approx(other.body["measures"], rel=1e-5)
+        assert {name: array.shape for name, array in one.weights.items()} == {
+            name: array.shape for name, array in other.weights.items()
+        }
+        assert one.body["provenance"].keys() == other.body["provenance"].keys()
+    one, other = (dict(store.forecast(PROBLEM.digest()) or {}, seconds=0) for store in (here, there))
+    assert one == other
+    assert len(one) > 1
+
+
+def test_half_here_and_half_there_is_one_study(tmp_path: Path, cluster: Any):
+    works: list[Work] = list(vary(APART, seed=range(4)))
+    store = Store(tmp_path)
+    assert execute(works[:2], store, on(cluster)) == 2
+    assert execute(works, store, executor(workers=1)) == 2
+    assert execute(works, store, on(cluster)) == 0
+    assert len(store.digests()) == 4
+
+
+def test_a_killed_worker_costs_a_retry_and_nothing_else(tmp_path: Path, cluster: Any):
+    works = list(vary(change(APART, recipe=Recipe(steps=400)), seed=range(4)))
+    killed: list[int] = []
+
+    class Kills(Progress):
+        def moved(self, name: str, fraction: float, loss: float) -> None:
+            if not killed:
+                for pid in working():
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+    store = Store(tmp_path)
+    assert execute(works, store, on(cluster), Kills()) == 4
+    assert killed
+    assert sorted(work.digest() for work in works) == store.digests()
+
+
+def test_a_lost_node_costs_a_retry_and_nothing_else(tmp_path: Path, cluster: Any):
+    extra = cluster.add_node(num_cpus=2)
+    works = list(vary(change(APART, recipe=Recipe(steps=400)), seed=range(6)))
+
+    class Loses(Progress):
+        lost = False
+
+        def moved(self, name: str, fraction: float, loss: float) -> None:
+            if not self.lost and len(working()) > 2:  # so at least one of them is on the node that goes
+                self.lost = True
+                cluster.remove_node(extra, allow_graceful=False)
+
+    loses, store = Loses(), Store(tmp_path)
+    assert execute(works, store, on(cluster), loses) == 6
+    assert loses.lost
+    assert sorted(work.digest() for work in works) == store.digests()
+
+
+def test_few_tasks_are_in_flight_however_many_there_are(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch):
+    where, submitted, most = on(cluster), [0], [0]
+    submit = RayExecutor._submit
+    store = Store(tmp_path)
+
+    def counts(self: RayExecutor, stack: Stack) -> Any:
+        submitted[0] += 1
+        most[0] = max(most[0], submitted[0] - len(store.digests()))
+        return submit(self, stack)
+
+    monkeypatch.setattr(RayExecutor, "_submit", counts)
+    works = list(vary(change(APART, recipe=Recipe(steps=1)), seed=range(12)))
+    assert execute(works, store, where) == 12
+    assert 2 <= most[0] <= 2 * IN_FLIGHT
+
+
+def test_an_error_of_one_run_lets_the_others_finish(tmp_path: Path, cluster: Any):
+    bad = change(APART, model=models.parse({"kind": "diffusion", "width": 4}))  # its pictures are too small to halve
+    good = change(APART, seed=3)
+    store = Store(tmp_path)
+    with pytest.raises(InputError):
+        execute([change(bad, problem=change(PROBLEM, task=change(PROBLEM.task, n=7))), good], store, on(cluster))
+    assert store.digests() == [good.digest()]
+
+
+def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch):
+    from recombine.studies.work import Resources
+
+    monkeypatch.setattr(Experiment, "resources", lambda self: Resources(cpus=1, gpus=1))
+    with pytest.raises(InputError, match="takes 1 GPU.*has none"):
+        execute([APART], Store(tmp_path), on(cluster))
+
+
+def test_no_cluster_at_an_address_is_said(tmp_path: Path):
+    with pytest.raises(InputError, match=r"no Ray cluster at '127.0.0.1:1'.*ray start --head"):
+        execute([BASE], Store(tmp_path), executor("ray", address="127.0.0.1:1"))
+    assert Store(tmp_path).digests() == []
+
+
+def test_an_address_without_ray_is_refused():
+    with pytest.raises(InputError, match="say on = ray"):
+        executor("local", address="127.0.0.1:6379")
+
+
+def test_without_ray_the_way_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(InputError, match=r"recombine\[ray\]"):
+        execute([BASE], Store(tmp_path), executor("ray"))
+
+
+def test_a_cluster_is_started_here_and_ended(tmp_path: Path):
+    started = time.monotonic()
+    assert execute([BASE], Store(tmp_path), executor("ray", 1, address="local")) == 1
+    assert not ray.is_initialized()
+    assert time.monotonic() - started < 300
