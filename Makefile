@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test check format docs reference bench
+.PHONY: setup run test check format docs reference bench faults
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -52,3 +52,7 @@ reference: setup
 bench: setup
 	$(BIN)/recombine bench -o reference/benchmarks.json
 	$(MAKE) docs
+
+# Half an hour: every fault for real (kills, lost nodes, full disks, damage), with a table of what each cost.
+faults: setup
+	$(BIN)/python -m faults
