@@ -42,7 +42,7 @@ def a_worker(driver: Driver, chances: random.Random) -> int | None:
 
 
 def killed(fault: str, study: Study, kills: int, seed: int, victims: list[Victim], *arguments: str) -> Tally:
-    """Kill after none to two recorded runs and a moment, again and again; what ends is started again until all is done."""
+    """Kill after none to two recorded runs and a moment, again and again; what ends is started again until done."""
     tally, chances = Tally(fault), chance(seed, fault)
     arguments = arguments or ("--workers=2",)
     starts = 0

@@ -37,8 +37,7 @@ def cluster() -> Iterator[Any]:
     """Two nodes of one processor each, in processes of their own."""
     from ray.cluster_utils import Cluster
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_worker_niceness"] = "0"
+    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_worker_niceness="0")
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     made.add_node(num_cpus=1)
     yield made
@@ -155,7 +154,7 @@ def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any, monkeypa
     from recombine.studies.work import Resources
 
     monkeypatch.setattr(Experiment, "resources", lambda self: Resources(cpus=1, gpus=1))
-    with pytest.raises(InputError, match="takes 1 GPU.*has none"):
+    with pytest.raises(InputError, match=r"takes 1 GPU.*has none"):
         execute([APART], Store(tmp_path), on(cluster))
 
 
