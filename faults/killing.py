@@ -45,9 +45,8 @@ def killed(fault: str, study: Study, kills: int, seed: int, victims: list[Victim
     """Kill after none to two recorded runs and a moment, again and again; what ends is started again until done."""
     tally, chances = Tally(fault), chance(seed, fault)
     arguments = arguments or ("--workers=2",)
-    starts = 0
-    while True:
-        driver, starts = study.drive(*arguments), starts + 1
+    for starts in range(1, 3 * kills + 10):
+        driver = study.drive(*arguments)
         while driver.running and tally.injected < kills:
             driver.wait_for(chances.randint(0, 2))
             time.sleep(chances.uniform(0, 0.3))
@@ -61,6 +60,7 @@ def killed(fault: str, study: Study, kills: int, seed: int, victims: list[Victim
         if driver.wait() == 0:
             tally.note = f"{study.count} runs, {starts} starts"
             return study.settle(tally)
+    raise AssertionError(f"{fault}: it does not end: {''.join(driver.errors)[-800:]}")
 
 
 def two_drivers(times: int, seed: int) -> Tally:

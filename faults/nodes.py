@@ -30,22 +30,20 @@ def kill_nodes(kills: int, seed: int) -> Tally:
     """Two nodes beside the head; one after the other is lost with all its processes, and another one joins."""
     from ray.cluster_utils import Cluster
 
-    for name, value in {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}.items():
-        os.environ[name] = value
-    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    with place() as store:
+        study = Study(store, kills * RUNS_A_KILL, 0.3)
+        os.environ.update(study.environment())  # what nodes and their workers inherit
+        cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
 
-    def a_node(driver: Driver, chances: random.Random) -> int | None:
-        gone = nodes.pop(chances.randrange(len(nodes)))
-        pids = [each.process.pid for each in gone.all_processes["raylet"]]
-        cluster.worker_nodes.discard(gone)
-        nodes.append(cluster.add_node(num_cpus=1))
-        return pids[0]
+        def a_node(driver: Driver, chances: random.Random) -> int | None:
+            gone = nodes.pop(chances.randrange(len(nodes)))
+            cluster.worker_nodes.discard(gone)
+            nodes.append(cluster.add_node(num_cpus=1))
+            return gone.all_processes["raylet"][0].process.pid
 
-    try:
-        with place() as store:
-            study = Study(store, kills * RUNS_A_KILL, 0.3)
+        try:
             where = ("--on=ray", f"--address={cluster.address}")
             return killed("Ray node, kill -9", study, kills, seed, [a_node], *where)
-    finally:
-        cluster.shutdown()
+        finally:
+            cluster.shutdown()

@@ -49,6 +49,12 @@ class Study:
     def digests(self) -> set[str]:
         return {tick.digest() for tick in study(self.count, self.seconds, self.kilobytes)}
 
+    def environment(self) -> dict[str, str]:
+        """What drivers and workers are told by their environment."""
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        told = {STORE: str(self.store), "PYTHONPATH": path, "RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+        return told | ({JUMPS: "1"} if self.jumps else {})
+
     def drive(self, *arguments: str) -> "Driver":
         return Driver(self, arguments)
 
@@ -70,13 +76,10 @@ class Driver:
 
     def __init__(self, of: Study, arguments: tuple[str, ...]) -> None:
         self.of = of
-        told = {STORE: str(of.store), "RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-        told |= {JUMPS: "1"} if of.jumps else {}
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         sizes = (f"--count={of.count}", f"--seconds={of.seconds}", f"--kilobytes={of.kilobytes}")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "faults.drive", *sizes, *arguments],
-            env={**os.environ, **told, "PYTHONPATH": path},
+            env={**os.environ, **of.environment()},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
