@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import torch
 from torch.nn import functional as F
@@ -14,6 +16,7 @@ from recombine.models import Interface, models
 from recombine.models.denoiser import Denoiser
 from recombine.models.diffusion_network import DiffusionNetwork, Sampler
 from recombine.models.noise_schedule import NoiseSchedule
+from recombine.studies.processes import worker_environment
 
 # Channels and sides of the plain convolutions, the best of which is the peak.
 PLAIN = ((64, 32), (128, 16), (256, 8))
@@ -28,8 +31,13 @@ def unet_peak(rounds: int) -> list[Result]:
     The published network on 32 x 32 pixels with batches of 8, and the light one on 16 x 16 with batches of 64. Agree:
     the first has as many parameters as its layers should have, and both have gradients everywhere.
     """
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    # In a process with the environment that workers get, allocator included: it is part of what makes them fast.
+    with worker_environment(), ProcessPoolExecutor(1, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
+        found, agrees = pool.submit(_shares, rounds).result()
+    return [result(name, shares, agrees[name]) for name, shares in found.items()]
+
+
+def _shares(rounds: int) -> tuple[dict[str, list[float]], dict[str, bool]]:
     full = Training("diffusion-unet", 32, 512, 8)
     light = Training("diffusion", 16, 64, 64)
     sound = sum(p.numel() for p in full.network.parameters()) == PUBLISHED
@@ -38,9 +46,7 @@ def unet_peak(rounds: int) -> list[Result]:
         for name, work in (("unet-peak", full), ("unet-peak-light", light)):
             best = max(plain_rate(*each) for each in PLAIN)
             found[name].append(work.rate() / best)
-    torch.set_num_threads(threads)
-    agrees = {"unet-peak": sound and full.learns(), "unet-peak-light": light.learns()}
-    return [result(name, shares, agrees[name]) for name, shares in found.items()]
+    return found, {"unet-peak": sound and full.learns(), "unet-peak-light": light.learns()}
 
 
 class Training:

@@ -41,6 +41,7 @@ benchmarks: Registry[Callable[[int], list[Result]]] = Registry("benchmark")
 def loaded() -> Registry[Callable[[int], list[Result]]]:
     """All benchmarks; loading them loads torch."""
     import recombine.benchmarks.analyses
+    import recombine.benchmarks.clusters
     import recombine.benchmarks.diffusing
     import recombine.benchmarks.growing
     import recombine.benchmarks.preparing
