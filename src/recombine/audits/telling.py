@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 
 def text_of(found: "Audit") -> str:
-    """The verdict, what fails, the data, the forecast, scores and notes; every sentence once."""
-    lines = [verdict_of(found.performance, found.quantity, found.diagnosis)]
+    """What was refused, the verdict, what fails, the data, the forecast, scores and notes; every sentence once."""
+    lines = [f"Refused: {words}" for words in found.refused]
+    lines.append(verdict_of(found.performance, found.quantity, found.diagnosis))
     lines += [f"- {reason.name}: {reason.text}" for reason in found.diagnosis]
     lines.append(f"Data: {data_words(found)}")
     if found.held_out is not None:

@@ -47,9 +47,20 @@ def audit_page(found: Audit) -> str:
     }
     header = join(
         tag("h1", "Will it compose? ", tag("span", f"Audit of {found.source}", class_="scale")),
+        _refused(found),
         tag("p", found.verdict, class_="lead"),
     )
     return page(f"recombine audit of {found.source}", header, sections, OF_AUDITS)
+
+
+def _refused(found: Audit) -> Markup | None:
+    """What is wrong with what was given, before anything else is told."""
+    if not found.refused:
+        return None
+    lines = tag(
+        "ul", [tag("li", words[0].upper() + words[1:] if words[0].isalpha() else words) for words in found.refused]
+    )
+    return tag("div", tag("p", tag("b", "What could not be done:")), lines)
 
 
 def _reasons(place: str, title: str, found: Audit) -> Markup:
