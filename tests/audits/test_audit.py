@@ -254,7 +254,7 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"targets": np.array([["a", "b"]] * 60)}, "one word for each", ("certificate", "layers")),
         ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none", DATA),
         ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0", ("answers", "layers")),
-        ({"model": lambda batch: np.where(np.arange(60)[:, None] == 3, np.nan, TARGETS)}, "1 row, first in row 3", DATA),
+        ({"model": lambda batch: np.where(np.arange(60)[:, None] == 3, np.nan, 1)}, "1 row, first in row 3", (*DATA,)),
         ({"model": lambda batch: batch["image"]}, "refuses inputs of shape (60, 9) (IndexError: ", DATA),
         ({"model": lambda batch: np.array(["word"] * 60)}, "must answer with numbers", DATA),
         ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3", (*DATA, "layers")),
