@@ -501,3 +501,17 @@ def test_pictures_that_are_read_when_asked_for_are_targets_of_an_autoencoder():
 
     found = rc.audit(Lazy(), None, TABLE, TRAINED, model=lambda batch: batch * 0.9)
     assert score(found, UNSEEN_PAIR) > 0.9
+
+
+def test_read_outs_below_what_is_drawn_are_marked_and_told():
+    from recombine.reports.audit_page import audit_page
+
+    wild = np.random.default_rng(5).normal(size=(len(TABLE), 60))
+    wild[:, 0] = np.where(
+        TRAINED, TABLE["hue"], -100 * TABLE["hue"]
+    )  # read off it, the hue of held-out rows is far off
+    found = rc.audit(factors=TABLE, train_mask=TRAINED, activations={"wild": wild, "plain": TARGETS})
+    readouts = found.measures[(found.measures["measure"] == "readout") & (found.measures["value"] < -1)]
+    assert len(readouts) == 1
+    assert "1 value, drawn there as a triangle" in audit_page(found)
+    assert "as a triangle" not in audit_page(rc.audit(factors=TABLE, train_mask=TRAINED, activations=TARGETS))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from recombine.audits import Audit
+from recombine.audits.counting import counted
 from recombine.audits.held_out import LACKS
 from recombine.audits.telling import certificate_words, data_words, held_out_words
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
@@ -19,7 +20,7 @@ from recombine.reports.writing import writable_place, write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOWEST = -1.0  # an R² below is as good as no read-out, and would hide the others
+LOWEST = -1.0  # an R² below is as good as no read-out, and would hide the others: it is drawn there, with a mark
 BY_LAYER = {
     "additive_held_out": "R² on held-out rows of a sum of one vector per level, fitted on trained rows",
     "additive_share": "share of the variance that a sum of one vector per level explains",
@@ -162,24 +163,33 @@ def _by_layer(measures: pd.DataFrame, kind: str, says: str) -> Markup | None:
         return None
     layers = list(dict.fromkeys(chosen["layer"]))
     factors = list(dict.fromkeys(chosen["of"]))
+    drawn = [name for name in ("value", "null_low", "null_high", "untrained") if name in chosen]
+    below = int((chosen["value"] < LOWEST).sum())
 
     def draw(figure: "Figure") -> None:
         axes = figure.subplots()
         for number, factor in enumerate(factors):
-            lines = chosen[chosen["of"] == factor].set_index("layer").reindex(layers)
+            exact = chosen[chosen["of"] == factor].set_index("layer").reindex(layers)
+            lines = exact[drawn].clip(lower=LOWEST)
             colour, look = COLOURS[number % len(COLOURS)], number % len(MARKS)
             places = range(len(layers))
             axes.plot(places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=factor or None)
             axes.fill_between(places, lines["null_low"], lines["null_high"], color="0.6", alpha=0.3, linewidth=0)
+            low = [place for place, value in enumerate(exact["value"]) if value < LOWEST]
+            axes.plot(low, [LOWEST] * len(low), color=colour, marker="v", markersize=9, ls="none", clip_on=False)
             if "untrained" in lines:
                 axes.plot(places, lines["untrained"], color=colour, linestyle=":", linewidth=1)
         axes.set_xticks(range(len(layers)), layers, rotation=45, ha="right")
         axes.set_ylabel(kind.replace("_", " "))
-        axes.set_ylim(bottom=max(axes.get_ylim()[0], LOWEST))
+        if (chosen[drawn] < LOWEST).any().any():
+            axes.set_ylim(bottom=LOWEST)
         if len(factors) > 1:
             axes.legend(frameon=False)
 
     caption = f"`{kind}`: {says}."
+    if below:
+        lowest = short(float(chosen["value"].min()))
+        caption += f" Below {short(LOWEST)}: {counted(below, 'value')}, drawn there as a triangle (lowest {lowest})."
     return framed(image(draw, (max(3.2, 0.45 * len(layers) + 1.6), 2.8), caption.replace("`", "")), caption)
 
 
