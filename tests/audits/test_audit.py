@@ -128,6 +128,15 @@ class Items(torch.utils.data.Dataset):
         return items if len(items) > 1 else items[0]
 
 
+class Broken(Items):
+    """A dataset with a hole."""
+
+    def __getitem__(self, row):
+        if row == 7:
+            raise KeyError("gone")
+        return super().__getitem__(row)
+
+
 def test_a_torch_dataset_is_read_row_by_row():
     dataset = torch.utils.data.TensorDataset(torch.from_numpy(INPUTS), torch.from_numpy(TARGETS))
     for targets in (TARGETS, None):
@@ -222,6 +231,8 @@ SOME_NAN, ONE_NAN = (
     np.where(mask, np.nan, INPUTS) for mask in (np.arange(9) == 3, np.arange(540).reshape(60, 9) == 30)
 )
 
+HURT = np.where(np.arange(60)[:, None] == 3, np.nan, TARGETS)
+
 
 def parts(found: rc.audits.Audit) -> set[str]:
     """The parts of an audit that were done."""
@@ -254,11 +265,14 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"targets": np.array([["a", "b"]] * 60)}, "one word for each", ("certificate", "layers")),
         ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none", DATA),
         ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0", ("answers", "layers")),
-        ({"model": lambda batch: np.where(np.arange(60)[:, None] == 3, np.nan, 1)}, "1 row, first in row 3", (*DATA,)),
+        ({"model": lambda batch: HURT}, "the model's answers are not finite in 1 row, first in row 3", DATA),
         ({"model": lambda batch: batch["image"]}, "refuses inputs of shape (60, 9) (IndexError: ", DATA),
         ({"model": lambda batch: np.array(["word"] * 60)}, "must answer with numbers", DATA),
         ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3", (*DATA, "layers")),
         ({"model": 3}, "the model is of type int, which cannot be called", DATA),
+        ({"model": Adds}, "the model is the class Adds; give one of that class, Adds()", DATA),
+        ({"inputs": Items(INPUTS[:30], range(60))}, "there are 30 inputs and 60 rows of factors", ("certificate",)),
+        ({"inputs": Broken(INPUTS)}, "the dataset has no item 7 (KeyError: 'gone'); mend it", ("certificate",)),
         ({"model": nn.Linear(5, 2)}, "refuses inputs of shape (60, 9)", DATA),
         ({"model": lambda batch: 3.0}, "must give an answer for each", DATA),
         ({"layers": ["tabel"]}, "did you mean 'table'", ALL),

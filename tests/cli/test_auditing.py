@@ -80,6 +80,23 @@ def test_json_is_one_document(folder, capsys):
     assert {line["layer"] for line in told["measures"]} == {"encoder.1", "answer"}
 
 
+def test_a_class_is_called_for_the_model(folder, capsys):
+    code, said, _ = run(capsys, *GIVEN[:3], "--model", "strangers_model:AutoEncoder")
+    assert code == 0
+    assert "trained " in said
+
+
+def test_pictures_that_are_not_there_leave_the_table(folder, capsys):
+    (folder / "pictures").mkdir()
+    pd.read_csv("table.csv").assign(file="gone.png").to_csv("files.csv", index=False)
+    code, said, _ = run(capsys, "pictures", "--table", "files.csv", "--model", "strangers_model:load")
+    assert code == 2
+    assert [line for line in said.splitlines() if line.startswith(("Refused", "Note"))] == [
+        "Refused: pictures lacks 25 of the pictures of the table, first 'gone.png'; add them, or leave their rows out."
+    ]
+    assert "Certificate: training shows every level" in said
+
+
 def test_data_alone_are_told_and_the_forecast_once(folder, capsys):
     table = pd.read_csv("table.csv")
     table.assign(target=table.x + table.y).to_csv("asked.csv", index=False)

@@ -21,9 +21,17 @@ class DatasetRows:
     def __getitem__(self, rows: Any) -> np.ndarray:
         return self.parts(rows)[0]
 
+    def item(self, row: int) -> Any:
+        """One item, or a sentence about why there is none."""
+        try:
+            return self.dataset[row]
+        except Exception as error:
+            told = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": .")
+            raise InputError(f"the dataset has no item {row} ({told}); mend it, or give an array.") from None
+
     def parts(self, rows: Any) -> tuple[np.ndarray, list[Any]]:
         """The inputs of some rows, and the second parts of these items where they have some."""
-        items = [self.dataset[int(row)] for row in np.arange(len(self))[rows]]
+        items = [self.item(int(row)) for row in np.arange(len(self))[rows]]
         several = [isinstance(item, tuple | list) for item in items]
         firsts = [item[0] if more else item for item, more in zip(items, several, strict=True)]
         arrays = [as_array(first, "an item of the dataset") for first in firsts]

@@ -64,6 +64,8 @@ def check(
     ``refused`` are sentences of those who read the data.
     """
     found = _Checked(list(refused))
+    if refused and inputs is None:  # they could not be read
+        found.unusable.add(INPUTS)
     table, kept = found.factors(factors, inputs, targets, train_mask)
     count = len(kept)
     trained = found.part(MASK, train_mask, lambda mask: read_mask(mask, count))
@@ -175,11 +177,12 @@ def _rows(given: Any, count: int) -> Any:
         raise InputError(f"there are {len(given)} inputs and {count} rows of factors; give a row of each per example.")
     if hasattr(given, "shape") or isinstance(given, Pictures):
         return given
-    if isinstance(given[0], Mapping):
+    dataset = DatasetRows(given)
+    if isinstance(dataset.item(0), Mapping):
         raise InputError(
             "items of inputs are mappings; give a dataset of tuples that begin with the input, or an array."
         )
-    return DatasetRows(given)
+    return dataset
 
 
 def _targets(targets: Any, count: int) -> np.ndarray:

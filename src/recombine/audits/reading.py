@@ -295,7 +295,10 @@ def _folder(folder: Path, table: Any) -> UserData:
         raise InputError(f"the table names {outside[0]!r}, which is not in {folder}; name pictures of the folder.")
     lacking = [name for name in names if not (folder / name).is_file()]
     if lacking:
-        raise InputError(f"{folder} lacks {len(lacking)} of the pictures of the table, first {lacking[0]!r}.")
+        raise InputError(
+            f"{folder} lacks {len(lacking)} of the pictures of the table, first {lacking[0]!r}; add them, or leave "
+            "their rows out."
+        )
     strange = [name for name in names if Path(name).suffix.lower() not in PICTURES]
     if strange:
         raise InputError(f"{strange[0]!r} is no picture that is read; they end in {', '.join(PICTURES)}.")

@@ -24,6 +24,8 @@ class Watched:
     """A module, or any function from a batch of inputs to a batch of answers; a function has no layers."""
 
     def __init__(self, model: Any, note: Told = lambda words: None) -> None:
+        if isinstance(model, type):
+            raise InputError(f"the model is the class {model.__name__}; give one of that class, {model.__name__}().")
         if not callable(model):
             raise InputError(
                 f"the model is of type {type(model).__name__}, which cannot be called; give a module or a function."
@@ -89,7 +91,10 @@ class Watched:
             return None
         import torch
 
-        fresh = copy.deepcopy(self.module)
+        try:
+            fresh = copy.deepcopy(self.module)
+        except Exception:  # whatever a stranger's module says to being copied
+            return None
         reset = [each for each in fresh.modules() if hasattr(each, "reset_parameters")]
         covered = {id(weight) for each in reset for weight in each.parameters(recurse=False)}
         left = [name for name, weight in fresh.named_parameters() if id(weight) not in covered]

@@ -98,7 +98,7 @@ def load(name: str) -> Any:
         raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
     thing = getattr(module, what)
     gives = inspect.isroutine(thing) and not inspect.signature(thing).parameters
-    if hasattr(thing, "named_modules") or not (gives or isinstance(thing, type)):
+    if not (gives or isinstance(thing, type)):
         return thing
     try:
         given = thing()
