@@ -300,6 +300,14 @@ def test_bad_input_is_one_sentence_and_the_rest_is_done(changes, words, done):
     assert "none was given" not in " ".join(found.notes)
 
 
+def test_without_a_mask_the_balance_of_factors_is_told():
+    found = rc.audit(factors=TABLE[:-1], train_mask=TRAINED[:5], activations=TARGETS[:-1])
+    assert "Balance: 20 of 20 possible combinations; rows of a level: shape 11 to 12, hue 14 to 15." in str(found)
+    assert (found.combinations, found.balance) == (20, {"shape": (11, 12), "hue": (14, 15)})
+    assert parts(found) == {"layers"}
+    assert "Balance" not in str(rc.audit(factors=TABLE, train_mask=TRAINED))
+
+
 def test_what_is_refused_is_not_said_to_be_missing_too():
     found = rc.audit(INPUTS[:3], TARGETS, TABLE, TRAINED[:5], model=Adds())
     assert len(found.refused) == 2

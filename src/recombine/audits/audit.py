@@ -1,7 +1,7 @@
 """The three answers for somebody's own model and data: by theory, by its answers, and by looking inside."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,8 @@ class Audit:
     diagnosis: tuple[Reason, ...]
     notes: tuple[str, ...]
     refused: tuple[str, ...] = ()
+    combinations: int = 0  # different ones in the table
+    balance: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # rows of a factor's rarest, commonest level
 
     def __str__(self) -> str:
         return text_of(self)
@@ -59,6 +61,8 @@ class Audit:
             "verdict": self.verdict,
             "examples": self.examples,
             "factors": dict(self.factors),
+            "combinations": self.combinations,
+            "balance": {name: list(ends) for name, ends in self.balance.items()},
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "quantity": self.quantity,
@@ -154,6 +158,8 @@ def look(
         diagnosis=diagnosis,
         notes=tuple(told.notes),
         refused=tuple(told.refused),
+        combinations=len(np.unique(given.table.combinations[~given.table.alone], axis=0)) if given.table.columns else 0,
+        balance=given.table.balance,
     )
 
 

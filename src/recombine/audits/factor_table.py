@@ -77,6 +77,12 @@ class FactorTable:
         absence = {NONE} if self.alone.any() else set()
         return {column.name: len(set(column.levels) - absence) for column in self.columns}
 
+    @property
+    def balance(self) -> dict[str, tuple[int, int]]:
+        """Of each factor, in how many rows its rarest and its commonest level are; absence is a level."""
+        numbers = {column.name: np.bincount(column.codes) for column in self.columns}
+        return {name: (int(each.min()), int(each.max())) for name, each in numbers.items()}
+
     def rows(self, chosen: np.ndarray) -> "FactorTable":
         """The same factors and levels for some of the rows."""
         return FactorTable(tuple(Column(c.name, c.levels, c.codes[chosen]) for c in self.columns), len(chosen))

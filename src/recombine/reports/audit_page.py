@@ -9,7 +9,7 @@ import pandas as pd
 from recombine.audits import Audit
 from recombine.audits.counting import counted
 from recombine.audits.held_out import LACKS
-from recombine.audits.telling import certificate_words, data_words, held_out_words
+from recombine.audits.telling import balance_words, certificate_words, data_words, held_out_words
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
@@ -75,7 +75,8 @@ def _reasons(place: str, title: str, found: Audit) -> Markup:
 def _data(found: Audit) -> Markup:
     held = found.held_out
     if held is None:
-        return _section("data", "Data", tag("p", data_words(found)))
+        balance = tag("p", f"Balance: {balance_words(found)}") if found.factors else None
+        return _section("data", "Data", tag("p", data_words(found)), balance)
     rows = [(name, str(int(mask.sum())), LACKS[name]) for name, mask in held.sections.items()]
     return _section(
         "data",
