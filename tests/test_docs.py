@@ -75,8 +75,12 @@ def test_the_guide_to_scenes_runs_as_written(tmp_path, monkeypatch):
 
 def test_the_guide_to_audits_runs_as_written(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "audit.md").read_text(), flags=re.S)
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "guide" / "audit.md").read_text(), flags=re.S)
     names: dict = {}
-    exec(snippet, names)
+    for snippet in snippets:
+        exec(snippet, names)
+    assert not names["read"].refused
+    assert "second parts of the items" in " ".join(names["read"].notes)
+    assert set(names["read"].performance.section) == {"trained", "unseen pair"}
     assert set(names["found"].performance.section) == {"trained", "unseen pair"}
     assert capsys.readouterr().out.startswith(names["found"].verdict)

@@ -113,10 +113,72 @@ def test_activations_alone():
     assert "No answer of a model was scored" in found.verdict
 
 
+class Items(torch.utils.data.Dataset):
+    """A dataset as a stranger writes it, with what is given for items."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __len__(self):
+        return len(self.parts[0])
+
+    def __getitem__(self, row):
+        assert isinstance(row, int)
+        items = tuple(part[row] for part in self.parts)
+        return items if len(items) > 1 else items[0]
+
+
+class Broken(Items):
+    """A dataset with a hole."""
+
+    def __getitem__(self, row):
+        if row == 7:
+            raise KeyError("gone")
+        return super().__getitem__(row)
+
+
 def test_a_torch_dataset_is_read_row_by_row():
     dataset = torch.utils.data.TensorDataset(torch.from_numpy(INPUTS), torch.from_numpy(TARGETS))
-    found = rc.audit(dataset, TARGETS, TABLE, TRAINED, model=Adds())
+    for targets in (TARGETS, None):
+        found = rc.audit(dataset, targets, TABLE, TRAINED, model=Adds())
+        assert score(found, UNSEEN_PAIR) > 0.99
+        assert ("second parts of the items" in " ".join(found.notes)) == (targets is None)
+        assert found.forecast is not None
+    found = rc.audit(Items(INPUTS), TARGETS, TABLE, TRAINED, model=Adds())
     assert score(found, UNSEEN_PAIR) > 0.99
+
+
+@pytest.mark.parametrize("labels", [CODES[:, 0], [f"class {code}" for code in CODES[:, 0]], torch.tensor(CODES[:, 0])])
+def test_labels_of_a_dataset_are_classes(labels):
+    found = rc.audit(Items(INPUTS, labels), factors=TABLE, train_mask=TRAINED, model=lambda batch: batch[:, :SHAPES])
+    assert found.quantity == "accuracy"
+    assert score(found, UNSEEN_PAIR) == 1
+    assert not found.refused
+
+
+def test_an_autoencoder_on_a_dataset_with_labels_is_scored_by_its_inputs():
+    found = rc.audit(Items(INPUTS, CODES[:, 0]), factors=TABLE, train_mask=TRAINED, model=lambda batch: batch * 0.95)
+    assert found.quantity == "R²"
+    assert "inputs are the targets" in " ".join(found.notes)
+
+
+def test_second_parts_that_are_no_targets_are_noted():
+    found = rc.audit(
+        Items(INPUTS, [{"a": 1}] * 60), factors=TABLE, train_mask=TRAINED, model=lambda batch: batch[:, :3]
+    )
+    assert "not taken as targets" in " ".join(found.notes)
+    assert found.performance.empty
+    assert not found.refused
+
+
+def test_a_model_may_score_classes_that_the_data_lack():
+    labels = np.where(CODES[:, 0] == 1, 0, CODES[:, 0])  # 0, 2, 3, 4 of five
+    found = rc.audit(INPUTS, labels, TABLE, TRAINED, model=lambda batch: batch[:, :SHAPES])
+    assert found.quantity == "accuracy"
+    assert score(found, "trained") == pytest.approx((CODES[TRAINED, 0] != 1).mean())
+    assert "places, from 0 on, among the 5 scores" in " ".join(found.notes)
+    alike = rc.audit(INPUTS, labels, TABLE, TRAINED, model=lambda batch: batch)  # an autoencoder has no classes
+    assert "9 numbers and targets have 1" in alike.refused[0]
 
 
 def test_rows_that_repeat_a_trained_input_are_told():
@@ -163,44 +225,158 @@ class Mappings:
         return {"image": INPUTS[row]}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"factors": None}, "needs the factors"),
-        ({"inputs": INPUTS[:3]}, "3 inputs and 60 rows of factors"),
-        ({"targets": TARGETS[:3]}, r"targets have shape \(3, 12\)"),
-        ({"train_mask": TRAINED[:3]}, "one True or False"),
-        ({"inputs": None}, "without inputs"),
-        ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS)}, "not finite, first in row 0"),
-        ({"inputs": np.where(np.arange(9) == 3, np.nan, INPUTS), "model": None}, "not finite, first in row 0"),
-        ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples"),
-        (
-            {"targets": np.where(np.arange(12) == 3, np.nan, TARGETS)},
-            r"not finite in 60 rows, first in row 0 \(counted",
-        ),
-        (
-            {"targets": [*TARGETS[:59, 0], np.nan], "train_mask": None, "model": None},
-            "not finite in 1 row, first in row 59",
-        ),
-        ({"targets": np.array([["a", "b"]] * 60)}, "one word for each"),
-        ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none"),
-        ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0"),
-        ({"model": lambda batch: np.where(np.arange(60)[:, None] == 3, np.nan, TARGETS)}, "not finite, first in row 3"),
-        ({"model": lambda batch: batch["image"]}, r"refuses inputs of shape \(60, 9\) \(IndexError: "),
-        ({"model": lambda batch: np.array(["word"] * 60)}, "must answer with numbers"),
-        ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3"),
-        ({"model": 3}, "cannot be called"),
-        ({"model": nn.Linear(5, 2)}, r"refuses inputs of shape \(60, 9\)"),
-        ({"model": lambda batch: 3.0}, "must give an answer for each"),
-        ({"layers": ["tabel"]}, "did you mean 'table'"),
-        ({"targets": np.array(["a", "b", "c"] * 20)}, "a score for each sort"),
-    ],
+DATA = ("certificate", "forecast")
+ALL = (*DATA, "answers", "layers")
+SOME_NAN, ONE_NAN = (
+    np.where(mask, np.nan, INPUTS) for mask in (np.arange(9) == 3, np.arange(540).reshape(60, 9) == 30)
 )
-def test_bad_input_is_one_sentence(changes, words):
+
+HURT = np.where(np.arange(60)[:, None] == 3, np.nan, TARGETS)
+
+
+def parts(found: rc.audits.Audit) -> set[str]:
+    """The parts of an audit that were done."""
+    done = {
+        "certificate": found.held_out is not None,
+        "forecast": found.forecast is not None,
+        "answers": not found.performance.empty,
+        "layers": not found.measures.empty,
+    }
+    return {name for name, there in done.items() if there}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words", "done"),
+    [
+        ({"factors": None}, "needs the factors", ("answers", "layers")),
+        ({"inputs": INPUTS[:3]}, "3 inputs and 60 rows of factors", ("certificate",)),
+        ({"inputs": 3}, "inputs are of type int", ("certificate",)),
+        ({"targets": TARGETS[:3]}, "targets have shape (3, 12)", ("certificate", "layers")),
+        ({"train_mask": TRAINED[:3]}, "one True or False for each of 60 rows", ("answers", "layers")),
+        ({"train_mask": [False] * 60}, "marks no row", ("answers", "layers")),
+        ({"inputs": None}, "without inputs", ("certificate",)),
+        ({"inputs": SOME_NAN}, "not finite in 60 rows, first in row 0", ("certificate",)),
+        ({"inputs": ONE_NAN}, "not finite in 1 row, first in row 3 (counted from 0); such rows are left out", ALL),
+        ({"inputs": SOME_NAN, "model": None, "activations": TARGETS}, "not finite in 60", ("certificate", "layers")),
+        ({"inputs": INPUTS.astype(str)}, "give numbers", ("certificate",)),
+        ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples", ("certificate",)),
+        ({"targets": TARGETS * np.nan}, "targets are not finite in 60 rows", ("certificate", "layers")),
+        ({"targets": [*TARGETS[:59, 0], np.nan], "model": None}, "not finite in 1 row, first in row 59", DATA),
+        ({"targets": np.array([["a", "b"]] * 60)}, "one word for each", ("certificate", "layers")),
+        ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none", DATA),
+        ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0", ("answers", "layers")),
+        ({"model": lambda batch: HURT}, "the model's answers are not finite in 1 row, first in row 3", DATA),
+        ({"model": lambda batch: batch["image"]}, "refuses inputs of shape (60, 9) (IndexError: ", DATA),
+        ({"model": lambda batch: np.array(["word"] * 60)}, "must answer with numbers", DATA),
+        ({"targets": TARGETS[:, :3]}, "12 numbers and targets have 3", (*DATA, "layers")),
+        ({"model": 3}, "the model is of type int, which cannot be called", DATA),
+        ({"model": Adds}, "the model is the class Adds; give one of that class, Adds()", DATA),
+        ({"inputs": Items(INPUTS[:30], range(60))}, "there are 30 inputs and 60 rows of factors", ("certificate",)),
+        ({"inputs": Broken(INPUTS)}, "the dataset has no item 7 (KeyError: 'gone'); mend it", ("certificate",)),
+        ({"model": nn.Linear(5, 2)}, "refuses inputs of shape (60, 9)", DATA),
+        ({"model": lambda batch: 3.0}, "must give an answer for each", DATA),
+        ({"layers": ["tabel"]}, "did you mean 'table'", ALL),
+        ({"targets": np.array(["a", "b", "c"] * 20)}, "a score for each sort", (*DATA, "layers")),
+        ({"activations": {"short": TARGETS[:3], "fine": TARGETS}}, "layer 'short' has shape (3, 12)", ALL),
+        ({"activations": {"bad": TARGETS * np.nan, "fine": TARGETS}}, "layer 'bad' is not finite in 60 rows", ALL),
+        ({"factors": TABLE.assign(mixed=["a"] * 30 + [1] * 30)}, "factor 'mixed' has words and numbers", ALL),
+        ({"factors": TABLE.assign(empty=np.nan)}, "factor 'empty' has no value in any row; it is left out", ALL),
+        (
+            {"factors": TABLE.assign(hue=TABLE["hue"].where(~np.isin(np.arange(60), (1, 7))))},
+            "factor 'hue' has no value in rows 1 and 7 (counted from 0), left out of everything",
+            ALL,
+        ),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_the_rest_is_done(changes, words, done):
     given = {"inputs": INPUTS, "targets": TARGETS, "factors": TABLE, "train_mask": TRAINED, "model": Adds(), **changes}
-    with pytest.raises(InputError, match=words) as error:
-        rc.audit(**given)
-    assert "\n" not in str(error.value)
+    found = rc.audit(**given)
+    (sentence,) = found.refused
+    assert words in sentence
+    assert "\n" not in sentence
+    assert parts(found) == set(done)
+    assert str(found).splitlines()[0] == f"Refused: {sentence}"
+    assert found.to_dict()["refused"] == [sentence]
+    assert "none was given" not in " ".join(found.notes)
+
+
+def test_without_a_mask_the_balance_of_factors_is_told():
+    found = rc.audit(factors=TABLE[:-1], train_mask=TRAINED[:5], activations=TARGETS[:-1])
+    assert "Balance: 20 of 20 possible combinations; rows of a level: shape 11 to 12, hue 14 to 15." in str(found)
+    assert (found.combinations, found.balance) == (20, {"shape": (11, 12), "hue": (14, 15)})
+    assert parts(found) == {"layers"}
+    assert "Balance" not in str(rc.audit(factors=TABLE, train_mask=TRAINED))
+
+
+def test_what_is_refused_is_not_said_to_be_missing_too():
+    found = rc.audit(INPUTS[:3], TARGETS, TABLE, TRAINED[:5], model=Adds())
+    assert len(found.refused) == 2
+    assert found.notes == ()
+    assert parts(found) == set()
+    assert "60 examples of 2 factors" in str(found)
+
+
+def test_rows_without_a_factor_are_left_out_of_everything_and_the_others_stay_in_their_rows():
+    lacking = np.isin(np.arange(60), (0, 13))
+    hurt = rc.audit(
+        INPUTS, TARGETS, TABLE.assign(hue=TABLE["hue"].where(~lacking)), TRAINED, model=Adds(), activations=TARGETS
+    )
+    kept = ~lacking
+    clean = rc.audit(INPUTS[kept], TARGETS[kept], TABLE[kept], TRAINED[kept], model=Adds(), activations=TARGETS[kept])
+    assert hurt.examples == 58
+    assert hurt.held_out.to_dict() == clean.held_out.to_dict()
+    pd.testing.assert_frame_equal(hurt.performance, clean.performance)
+    pd.testing.assert_frame_equal(hurt.measures, clean.measures)
+
+
+def test_a_row_that_is_not_finite_counts_in_the_certificate_and_in_no_score():
+    hurt, clean = rc.audit(ONE_NAN, TARGETS, TABLE, TRAINED, model=Adds()), rc.audit(INPUTS, TARGETS, TABLE, TRAINED)
+    assert hurt.held_out.to_dict() == clean.held_out.to_dict()
+    rows = dict(zip(hurt.performance["section"], hurt.performance["rows"], strict=True))
+    assert rows == {"trained": TRAINED.sum() - 1, UNSEEN_PAIR: 6}
+
+
+def test_answers_that_are_not_finite_are_told_by_the_rows_as_they_were_given():
+    found = rc.audit(
+        ONE_NAN, TARGETS, TABLE, TRAINED, model=lambda batch: np.where(batch[:, :1] > 2, 1, np.nan) * TARGETS[:59]
+    )
+    assert "answers are not finite in 59 rows, first in row 0" in found.refused[1]
+    inputs = INPUTS.copy()
+    inputs[40] = 7  # row 39 of those that are whole
+    inputs[3] = np.nan
+    found = rc.audit(
+        inputs, TARGETS, TABLE, TRAINED, model=lambda batch: np.where(batch[:, :1] == 7, np.nan, 1) * TARGETS[:59]
+    )
+    assert "answers are not finite in 1 row, first in row 40" in found.refused[1]
+
+
+def test_where_nothing_can_be_done_it_is_an_error():
+    for given in (
+        {},
+        {"inputs": INPUTS},
+        {"inputs": INPUTS, "model": 3},
+        {"factors": {"x": [1] * 60}, "inputs": INPUTS},
+    ):
+        with pytest.raises(InputError, match=r"needs the factors|no factor is left"):
+            rc.audit(**given)
+    with pytest.raises(InputError, match="seed = -1 must be at least 0"):
+        rc.audit(INPUTS, TARGETS, TABLE, TRAINED, seed=-1)
+
+
+def test_without_factors_trained_and_held_out_rows_are_scored():
+    found = rc.audit(INPUTS, TARGETS, {"x": [1] * 60}, TRAINED, model=Adds())
+    assert "no factor is left" in found.refused[0]
+    assert score(found, "held out") > 0.99
+    assert set(found.measures["measure"]) == {"participation"}
+    assert "Data: 60 examples of 0 factors" in str(found)
+
+
+def test_the_page_tells_first_what_was_refused():
+    from recombine.reports.audit_page import audit_page
+
+    page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED[:3], model=Adds()))
+    assert page.index("The training mask has shape (3,)") < page.index("No answer of a model was scored on new")
+    assert "What could not be done" not in audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
 
 
 def test_it_is_printed_as_text_that_says_everything_once():
@@ -277,12 +453,46 @@ def test_a_dead_layer_of_activations_is_noted():
     ]
 
 
-def test_a_copy_of_the_input_is_no_composition():
-    for model in (nn.Identity(), lambda batch: batch):
-        found = rc.audit(INPUTS, None, TABLE, TRAINED, model=model)
-        assert found.verdict.startswith("Undecided: the model copies its input")
-        assert "copies its input" in {reason.name for reason in found.diagnosis}
-    assert "The model is a function" in " ".join(found.notes)
+@pytest.mark.parametrize(
+    "model", [nn.Identity(), lambda batch: batch, lambda batch: batch * 0.9, lambda batch: 0.1 + 0.85 * batch]
+)
+@pytest.mark.parametrize("targets", [None, INPUTS])
+def test_a_copy_of_the_input_is_no_composition(model, targets):
+    found = rc.audit(INPUTS, targets, TABLE, TRAINED, model=model)
+    assert found.verdict.startswith("Undecided: the model copies its input")
+    assert "copies its input" in {reason.name for reason in found.diagnosis}
+
+
+def test_what_passes_through_few_units_is_judged():
+    """The projection on the principal directions of sums: exact on all rows, and on nothing else."""
+    middle = TARGETS.mean(axis=0)
+    basis = np.linalg.svd((TARGETS - NOISE)[TRAINED] - middle, full_matrices=False)[2][: SHAPES + HUES - 2]
+    wide = np.random.default_rng(3).normal(size=(12, 40))
+
+    def project(batch: np.ndarray) -> np.ndarray:
+        return (batch @ np.linalg.pinv(wide) - middle) @ basis.T @ basis @ wide + middle @ wide
+
+    found = rc.audit(TARGETS @ wide, None, TABLE, TRAINED, model=project)
+    assert found.verdict.startswith("It composes")
+
+
+def test_the_score_on_inputs_that_show_nothing_is_that_of_a_map_by_place():
+    from recombine.audits.copying import answers_to_nothing
+    from recombine.audits.watching import Watched
+
+    rows = np.random.default_rng(4).normal(size=(50, 7)).astype(np.float32)  # fewer than are asked, so all of them
+    spread = np.square(rows - rows.mean(axis=0)).sum()
+    assert answers_to_nothing(Watched(lambda batch: batch / 2), rows, 0) == pytest.approx(
+        1 - np.square(rows / 2).sum() / spread, rel=1e-5
+    )
+    assert answers_to_nothing(Watched(lambda batch: batch), np.ones((5, 3)), 0) is None
+
+
+def test_the_first_of_several_things_that_is_an_array_is_the_answer():
+    found = rc.audit(INPUTS, CODES[:, 0], TABLE, TRAINED, model=lambda batch: ("words", batch[:, :SHAPES], 3))
+    assert score(found, UNSEEN_PAIR) == 1
+    assert "returns 3 things; number 2, the first with numbers, is taken" in " ".join(found.notes)
+    assert not found.refused
 
 
 def test_a_tuple_of_one_and_a_list_of_answers_are_the_answer():
@@ -313,3 +523,17 @@ def test_pictures_that_are_read_when_asked_for_are_targets_of_an_autoencoder():
 
     found = rc.audit(Lazy(), None, TABLE, TRAINED, model=lambda batch: batch * 0.9)
     assert score(found, UNSEEN_PAIR) > 0.9
+
+
+def test_read_outs_below_what_is_drawn_are_marked_and_told():
+    from recombine.reports.audit_page import audit_page
+
+    wild = np.random.default_rng(5).normal(size=(len(TABLE), 60))
+    wild[:, 0] = np.where(
+        TRAINED, TABLE["hue"], -100 * TABLE["hue"]
+    )  # read off it, the hue of held-out rows is far off
+    found = rc.audit(factors=TABLE, train_mask=TRAINED, activations={"wild": wild, "plain": TARGETS})
+    readouts = found.measures[(found.measures["measure"] == "readout") & (found.measures["value"] < -1)]
+    assert len(readouts) == 1
+    assert "1 value, drawn there as a triangle" in audit_page(found)
+    assert "as a triangle" not in audit_page(rc.audit(factors=TABLE, train_mask=TRAINED, activations=TARGETS))

@@ -113,7 +113,6 @@ def test_a_level_that_was_never_trained_is_answered_by_least_norm():
         (np.full((4, 2), np.nan), {"x": [0, 1, 0, 1]}, None, "not finite in 4 rows, first in row 0"),
         (np.zeros((4, 2)), {"x": [1, 1, 1, 1]}, None, "no factor is left"),
         (np.zeros((4, 2)), {"x": [0, 1, 2, 3]}, None, "a level of its own in every row"),
-        (np.zeros((4, 2)), {"x": [0, 1, None, 1]}, None, r"no value in 1 row, first in row 2 \(counted from 0\)"),
         (np.zeros((4, 2)), {"x": ["a", "b", "a", 1]}, None, "words and numbers"),
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1], "y": [0, 1]}, None, "differ in length"),
         (np.zeros((4, 2)), {}, None, "no columns"),
@@ -123,6 +122,7 @@ def test_a_level_that_was_never_trained_is_answered_by_least_norm():
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [2, 0, 1, 0], r"has 2 in row 0 \(counted from 0\)"),
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, [1, 0, np.nan, 0], "has nan in row 2"),
         (np.zeros((4, 2)), {"x": [0, 1, 0, 1]}, ["yes", "no", "no", "no"], "has 'yes' in row 0"),
+        (np.zeros((4, 2)), {"x": [0, None, 1, None], "y": [None, 1, None, 1]}, None, "0 rows with all factors"),
         (np.zeros((4, 2)), {"x": [0, 1, 2, 3], "y": [1] * 4}, None, "level of its own in every row.*; factor 'y' is 1"),
     ],
 )
@@ -139,7 +139,33 @@ def test_a_mask_of_all_rows_is_as_none():
 
 
 def test_a_dead_layer_has_no_direction_and_the_others_are_measured():
-    found = rc.measure({"dead": np.ones((len(TABLE), 3)), "alive": COLOURS}, TABLE, shuffles=2)
+    with pytest.warns(UserWarning, match="Layer 'dead' is dead"):
+        found = rc.measure({"dead": np.ones((len(TABLE), 3)), "alive": COLOURS}, TABLE, shuffles=2)
     assert of(found, "participation", layer="dead").value == 0
     assert set(found[found.layer == "dead"].measure) == {"participation"}
     assert of(found, "share", "colour", "alive").value == pytest.approx(1)
+
+
+def test_what_is_left_out_is_told_by_name():
+    with pytest.warns(UserWarning, match="Factor|dead") as said:
+        found = rc.measure(np.zeros((len(TABLE), 3)), TABLE.assign(one=1, own=range(len(TABLE))), shuffles=2)
+    notes = found.attrs["notes"]
+    assert [str(each.message) for each in said] == notes
+    assert len(notes) == 3
+    for words in ("Factor 'one' is 1 in every row", "Factor 'own' has a level of its own", "'activations' is dead"):
+        assert words in " ".join(notes)
+    assert rc.measure(COLOURS, TABLE, shuffles=2).attrs["notes"] == []
+
+
+def test_rows_without_a_factor_and_layers_that_are_not_finite_are_left_out():
+    lacking = TABLE.assign(size=TABLE["size"].where(np.arange(60) != 2))
+    bad = np.where(np.arange(60)[:, None] == 4, np.inf, COLOURS)
+    trained = np.arange(60) % 7 != 0
+    with pytest.warns(UserWarning, match="factor|layer") as said:
+        found = rc.measure({"bad": bad, "clean": COLOURS}, lacking, trained, shuffles=2)
+    words = " ".join(str(each.message) for each in said)
+    assert "factor 'size' has no value in row 2 (counted from 0)" in words
+    assert "layer 'bad' is not finite in 1 row, first in row 4" in words
+    kept = np.arange(60) != 2
+    clean = rc.measure({"clean": COLOURS[kept]}, TABLE[kept], trained[kept], shuffles=2)
+    pd.testing.assert_frame_equal(found, clean)

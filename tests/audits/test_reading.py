@@ -69,6 +69,25 @@ def test_mpi3d_as_npz(tmp_path):
     np.testing.assert_array_equal(found.inputs, np.arange(24))
 
 
+@pytest.mark.parametrize("levels", [6, 4])
+def test_mpi3d_as_published_needs_no_sizes(tmp_path, levels):
+    count = levels * levels * 2 * 3 * 3 * 40 * 40  # 1,036,800, or 460,800 of the complex objects
+    np.savez(tmp_path / "mpi3d.npz", images=np.zeros((count, 1), dtype=np.uint8))
+    found = read_data(tmp_path / "mpi3d.npz")
+    assert found.refused == ()
+    assert {name: int(column.max()) + 1 for name, column in found.factors.items()} == dict(
+        zip(MPI3D, (levels, levels, 2, 3, 3, 40, 40), strict=True)
+    )
+    assert found.factors["horizontal_axis"][:41].tolist() == [0] * 40 + [1]
+
+
+def test_cells_without_a_target_are_no_targets(tmp_path):
+    write(tmp_path / "words.csv", "hue,target\n1,a\n2,\n1,b\n")
+    assert read_data(tmp_path / "words.csv").targets.tolist() == ["a", "", "b"]
+    write(tmp_path / "numbers.csv", "hue,target\n1,0.5\n2,\n1,2\n")
+    np.testing.assert_array_equal(read_data(tmp_path / "numbers.csv").targets, [0.5, np.nan, 2])
+
+
 def test_a_table_may_hold_the_mask_alone_where_the_file_has_factors(tmp_path):
     values = RNG.integers(0, 3, size=(6, 6)).astype(float)
     np.savez(tmp_path / "dsprites.npz", imgs=PICTURES, latents_values=values, train=np.ones(6))
@@ -153,28 +172,40 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
     bare = write(tmp_path / "bare.csv", "train,target\n1,2\n")
     cases = [
         (tmp_path / "nothing.npz", None, "does not exist"),
-        (pickled, table, "pickled.npy holds Python objects, which are not unpickled"),
-        (write(tmp_path / "junk.npy"), table, "is no npy file; write an array there"),
         (tmp_path / "pickled.npz", None, "field 'factors' of .* holds Python objects"),
-        (tmp_path / "images.npz", None, "no factors in .*images.npz; give a table"),
-        (tmp_path / "other.npz", table, "has the fields pictures; it needs factors or inputs"),
         (tmp_path / "sizes.npz", None, "6 images and the sizes"),
-        (tmp_path / "inputs.npy", None, "no factors in"),
-        (tmp_path / "inputs.npy", bare, "no factors in .*inputs.npy or .*bare.csv"),
-        (write(tmp_path / "gap.csv", "hue,target\n1,a\n2,\n"), None, "no target in 1 row, first in row 1"),
         (write(tmp_path / "a.txt"), None, "ends in '.txt'"),
         (write(tmp_path / "a.h5"), None, "no h5 file"),
         (write(tmp_path / "a.npz"), None, "no npz"),
         (write(tmp_path / "a.parquet"), None, "no table in Parquet"),
         (write(tmp_path / "empty.csv", ""), None, "no CSV"),
-        (bare, None, "factors are all columns but"),
+        (bare, None, "all columns but"),
         (tmp_path / "pictures", None, "give the table"),
-        (tmp_path / "pictures", table, "no column 'file'"),
-        (tmp_path / "pictures", away, "which is not in"),
-        (tmp_path / "pictures", gone, "lacks 2 of the pictures"),
     ]
     for path, beside, words in cases:
         with pytest.raises(InputError, match=words):
             read_data(path, beside)
+    for path, beside, words in (
+        (pickled, table, "pickled.npy holds Python objects, which are not unpickled"),
+        (write(tmp_path / "junk.npy"), table, "is no npy file; write an array there"),
+        (tmp_path / "other.npz", table, "has the fields pictures; it needs factors or inputs"),
+        (tmp_path / "pictures", table, "no column 'file'"),
+        (tmp_path / "pictures", away, "which is not in"),
+        (tmp_path / "pictures", gone, "lacks 2 of the pictures"),
+    ):
+        found = read_data(path, beside)
+        assert len(found.refused) == 1
+        assert words in found.refused[0]
+        assert found.inputs is None
+        assert "hue" in found.factors.columns  # the table is read all the same
+    for path, beside, words in (
+        (tmp_path / "images.npz", None, "images.npz; give a table"),
+        (tmp_path / "images.npz", None, "for pictures in the order of MPI3D a field 'sizes'"),
+        (tmp_path / "inputs.npy", None, "no factors in"),
+        (tmp_path / "inputs.npy", bare, f"inputs.npy or {bare}"),
+    ):
+        found = read_data(path, beside)
+        assert words in found.refused[0]
+        assert len(found.inputs) == 6
     with pytest.raises(InputError, match="no picture that can be read"):
         read_data(tmp_path / "pictures", files).inputs[0]

@@ -80,6 +80,23 @@ def test_json_is_one_document(folder, capsys):
     assert {line["layer"] for line in told["measures"]} == {"encoder.1", "answer"}
 
 
+def test_a_class_is_called_for_the_model(folder, capsys):
+    code, said, _ = run(capsys, *GIVEN[:3], "--model", "strangers_model:AutoEncoder")
+    assert code == 0
+    assert "trained " in said
+
+
+def test_pictures_that_are_not_there_leave_the_table(folder, capsys):
+    (folder / "pictures").mkdir()
+    pd.read_csv("table.csv").assign(file="gone.png").to_csv("files.csv", index=False)
+    code, said, _ = run(capsys, "pictures", "--table", "files.csv", "--model", "strangers_model:load")
+    assert code == 2
+    assert [line for line in said.splitlines() if line.startswith(("Refused", "Note"))] == [
+        "Refused: pictures lacks 25 of the pictures of the table, first 'gone.png'; add them, or leave their rows out."
+    ]
+    assert "Certificate: training shows every level" in said
+
+
 def test_data_alone_are_told_and_the_forecast_once(folder, capsys):
     table = pd.read_csv("table.csv")
     table.assign(target=table.x + table.y).to_csv("asked.csv", index=False)
@@ -92,16 +109,34 @@ def test_data_alone_are_told_and_the_forecast_once(folder, capsys):
 
 @pytest.mark.parametrize(
     ("rows", "pixel", "words"),
-    [(24, 0.0, "25 inputs and 24 rows"), (25, np.nan, "not finite, first in row 0")],
+    [(24, 0.0, "25 inputs and 24 rows"), (25, np.nan, "not finite in 1 row, first in row 0")],
 )
-def test_data_are_checked_before_the_model_is_loaded(folder, capsys, rows, pixel, words):
+def test_data_and_model_are_refused_and_the_rest_is_printed(folder, capsys, rows, pixel, words):
     pictures = np.load("pictures.npy")
     pictures[0, 4, 4] = pixel
     np.save("pictures.npy", pictures)
     pd.read_csv("table.csv")[:rows].to_csv("table.csv", index=False)
-    code, _, complained = run(capsys, *GIVEN[:3], "--model", "strangers_model:broken")
+    code, said, _ = run(capsys, *GIVEN[:3], "--model", "strangers_model:broken")
     assert code == 2
-    assert words in complained
+    first, second, third = said.splitlines()[:3]
+    assert words in first
+    assert "broken raised RuntimeError: no weights here" in second
+    assert third == "No answer of a model was scored on new combinations."
+    assert "Certificate: training shows every level" in said
+
+
+def test_one_pixel_that_is_not_finite_does_not_stop_the_rest(folder, capsys):
+    pictures = np.load("pictures.npy")
+    pictures[7, 4, 4] = np.nan
+    np.save("pictures.npy", pictures)
+    code, said, complained = run(capsys, *GIVEN, "--json", "-o", "audit.html")
+    told = json.loads(said)
+    assert code == 2
+    assert next(iter(told)) == "refused"
+    assert complained.strip() == told["refused"][0]
+    assert told["performance"][0]["rows"] == 20
+    assert told["forecast"] is not None
+    assert "row 7 (counted from 0)" in (folder / "audit.html").read_text()
 
 
 def test_strict_is_a_negative_answer(folder, capsys):
@@ -113,6 +148,21 @@ def test_strict_is_a_negative_answer(folder, capsys):
     [
         (("nowhere.npz",), "does not exist"),
         (("pictures.npy",), "no factors in pictures.npy"),
+        ((*GIVEN, "-o", "no/such/folder.html"), "cannot write"),
+        ((*GIVEN, "--seed", "-1"), "Invalid value for '--seed'"),
+    ],
+)
+def test_where_nothing_can_be_done_it_is_one_sentence_and_exit_code_2(folder, capsys, arguments, words):
+    code, said, complained = run(capsys, *arguments)
+    assert code == 2
+    assert words in complained
+    assert said == ""
+    assert len(complained.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
         ((*GIVEN[:3], "--layers", "encoder.1"), "layers are those of a model"),
         ((*GIVEN[:3], "--model", "strangers_model"), "names no model"),
         ((*GIVEN[:3], "--model", "nowhere_at_all:load"), "cannot be imported"),
@@ -121,12 +171,12 @@ def test_strict_is_a_negative_answer(folder, capsys):
         ((*GIVEN[:3], "--model", "strangers_model:broken"), "broken raised RuntimeError: no weights here"),
         ((*GIVEN[:3], "--model", "strangers_model:forgetful"), "forgetful returns None"),
         ((*GIVEN, "--layers", "nothing"), "unknown layer"),
-        ((*GIVEN, "-o", "no/such/folder.html"), "cannot write"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(folder, capsys, arguments, words):
+def test_bad_input_is_one_sentence_and_the_certificate_is_there(folder, capsys, arguments, words):
     code, said, complained = run(capsys, *arguments)
     assert code == 2
-    assert words in complained
-    assert said == ""
-    assert len(complained.strip().splitlines()) == 1
+    assert [line for line in said.splitlines() if line.startswith("Refused: ")] == [said.splitlines()[0]]
+    assert words in said.splitlines()[0]
+    assert "Certificate: training shows every level" in said
+    assert complained == ""

@@ -149,6 +149,9 @@ def test_the_description_has_what_croissant_requires_and_tells_the_truth(exporte
     assert required <= set(document)
     assert (document["@type"], document["conformsTo"]) == ("sc:Dataset", STANDARD)
     assert document["license"] == MIT
+    assert document["citeAs"].startswith(f"@misc{{{document['name']}, title = {{{document['name']}}}, author = {{{{")
+    assert document["citeAs"].count("{") == document["citeAs"].count("}")
+    assert f"year = {{{document['datePublished'][:4]}}}" in document["citeAs"]
     context = document["@context"]
     assert context["conformsTo"] == "dct:conformsTo"
     assert context["data"] == {"@id": "cr:data", "@type": "@json"}

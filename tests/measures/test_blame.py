@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.core.failures import Failure
 from recombine.core.seeds import stream
-from recombine.measures.blame import NOT_LEARNED, ORDER, OTHER, SMALL, Blame, Claim, share_out, spelt
+from recombine.measures.blame import FINE, NOT_LEARNED, ORDER, OTHER, SMALL, Blame, Claim, share_out, spelt
 from recombine.measures.blame_answers import (
     contradicting,
     leak,
@@ -24,12 +24,14 @@ from recombine.measures.blame_pictures import blame_pictures
 from recombine.measures.blame_training import (
     at_scale,
     in_parts,
+    in_units,
     no_composition,
     not_learned,
     too_little_data,
     too_little_overlap,
     unseen_level,
 )
+from recombine.measures.explanation_verdict import decide, sentence
 from recombine.measures.remembered import Stripes
 from recombine.theory import certificate
 
@@ -84,6 +86,30 @@ def test_a_small_error_blames_nothing_and_its_scale_decides():
     assert share_out(np.array([0.2, 0.2]), [claim], scale=1.0).cause == "leak"
     assert str(share_out(np.empty(0), [])) == "held-out error: nothing is held out"
     assert str(Blame((), 0.05)) == "held-out error 0.05 (section ood): too small to blame anything"
+
+
+def test_numbers_that_are_nearly_right_are_shared_out_where_those_shown_are_more_so():
+    claim = Claim(Failure.LEAK, np.ones(2), "")
+    errors = np.array([0.02, 0.06])
+    assert share_out(errors, [claim], floor=FINE).shares == {"leak": 1.0}
+    assert share_out(errors, [claim], shown=0.035, floor=FINE).parts == ()
+    assert share_out(errors, [claim], shown=0.02, floor=FINE).cause == "leak"
+    assert share_out(errors / 10, [claim], floor=FINE).parts == ()
+    assert share_out(errors * 10, [claim], shown=0.5, floor=FINE).cause == "leak"  # not small, whatever was shown
+
+
+@pytest.mark.parametrize("slope", [0.905, 0.895, 0.728])
+def test_answers_shrunk_by_more_than_a_tenth_are_told(slope):
+    """Answers b t have an nMSE of (1 − b)²: a slope of 0.9 has 0.01, one of 0.728 has 0.074."""
+    truth = VALUES[HELD] - VALUES[HELD].mean()
+    errors = np.square((1 - slope) * truth)
+    claim = leak(errors, slope * truth[:, None], truth[:, None])
+    found = share_out(errors, [claim], float(np.square(truth).mean()), floor=FINE)
+    assert found.error == pytest.approx((1 - slope) ** 2)
+    assert found.cause == (None if slope > 0.9 else "leak")
+    assert decide(found, False) == ("composes" if slope > 0.9 else "composes in part")
+    told = sentence(decide(found, False), found, "nMSE", False)
+    assert ("less than 0.01 above that on what was shown" in told) == (slope > 0.9)
 
 
 def test_some_rows_of_a_section_share_out_the_error_of_all():
@@ -150,6 +176,26 @@ def test_easy_rows_count_for_more_and_hard_ones_for_no_less():
     assert at_scale(errors, np.array([1.0, 3.0]), 6.0) == pytest.approx([3.0, 6.0])
     assert at_scale(errors, np.array([10.0, 30.0]), 6.0) == pytest.approx(errors)
     assert at_scale(errors, np.zeros(2), 6.0) == pytest.approx(errors)
+
+
+def test_another_sort_of_rows_is_put_in_the_same_units_either_way():
+    errors = np.array([1.0, 2.0])
+    assert in_units(errors, np.array([1.0, 3.0]), 6.0) == pytest.approx([3.0, 6.0])
+    assert in_units(errors, np.array([10.0, 30.0]), 5.0) == pytest.approx(errors / 4)
+    assert in_units(errors, np.zeros(2), 6.0) == pytest.approx(errors)
+
+
+def test_the_words_have_the_errors_of_the_tables():
+    """Shown rows cost 8 and held-out ones 2 to one who knows nothing: an error of 0.25 in the one is 1 in the other."""
+    errors, shown = np.array([4.0, 12.0]), np.array([1.0, 3.0])
+    claim = not_learned(errors, at_scale(shown, np.full(2, 8.0), 2.0), 2.0, 0.25)
+    assert claim.text == (
+        "What was trained on is wrong already: its error, 0.25, is 1 on what is held out, where knowing nothing costs "
+        "less: 25% of the held-out one, 4."
+    )
+    same = not_learned(errors, at_scale(shown, np.full(2, 1.0), 2.0), 2.0, 2.0)  # easy rows: 2 of 1 is 4 of 2
+    assert same.text == "What was trained on is wrong already: its error, 2, is 50% of the held-out one, 4."
+    assert "its error, 2, is no less than the held-out one, 1." in not_learned(errors / 4, 2 * shown, 2.0).text
 
 
 def test_too_little_data_is_the_error_on_fresh_rows_beyond_that_on_shown_ones():
@@ -361,6 +407,22 @@ def test_pictures_of_lone_stripes_only(from_ink, bumps, full_stripes):
     none = np.zeros(99, dtype=bool)
     found = blame_pictures(from_ink(ink), none, Stripes(levels, pictures, pictures), evidence.sections["id"])
     assert found.shares == pytest.approx({"no compositional example": 1.0})
+
+
+def test_stripes_beside_combinations_count_in_their_own_units(from_ink, bumps, full_stripes):
+    """Bumps drawn at 0.3 have an nMSE of 0.49, stripes at 0.5 one of 0.25, whatever their ink: as tables say."""
+    ink, evidence, lines = 0.3 * bumps(), from_ink(bumps()), full_stripes()
+    ink[evidence.sections["ood"]] = bumps()[3]
+    drawn = np.concatenate([lines["y"], lines["x"]])
+    levels = np.array([[y, np.nan] for y in range(9)] + [[np.nan, x] for x in range(11)])
+    shown = evidence.sections["id"]
+    found = blame_pictures(from_ink(ink), shown, Stripes(levels, 1.0 - 0.5 * drawn, 1.0 - drawn))
+    expected = (0.49 * shown.sum() + 0.25 * 20) / (shown.sum() + 20)
+    (part,) = (part for part in found.parts if part.failure == NOT_LEARNED)
+    assert part.share == pytest.approx(expected / found.error, rel=0.05)  # bumps at the border are cut off
+    assert f"What was trained on, stripes too, is wrong already: its error, {expected:.3g}, is" in part.text
+    alone = blame_pictures(from_ink(ink), shown & False, Stripes(levels, 1.0 - 0.5 * drawn, 1.0 - drawn))
+    assert "its error, 0.25, is" in alone.parts[0].text
 
 
 def test_pictures_of_a_tiny_subset(from_ink, bumps):

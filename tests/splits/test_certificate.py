@@ -102,6 +102,6 @@ def test_its_words_are_its_numbers():
     assert hole.startswith(
         "Training shows 45 combinations and 63 are held out (58% of all). Training shows every level"
     )
-    assert hole.endswith("shares a level with 5 to 5 trained ones.")
+    assert hole.endswith("shares a level with 5 trained ones.")
     gap = certificate(make_split(splits.extrapolation(of=splits.band(factor="x", low=1, high=2)), GRID)).words
     assert "Levels that training never shows: 1 of x; 9 held-out combinations have one" in gap

@@ -188,7 +188,7 @@ CASES = [
     (Failure.LEAK, 1, READER, SYMBOLS, Problem(
         rc.tasks.addition(values=(0.0, 1.0, 2.0, 4.0, 8.0)), rc.splits.anchors(first=2, second=2))),
 ]  # fmt: skip
-# Planted with these causes, but the networks compose all the same: there is nothing to name.
+# Planted with these causes, but the networks compose all the same, if only in part.
 FAILED_TO_FAIL = [
     (Failure.UNSEEN_LEVEL, 0, UNITS, POINTS, Problem(
         rc.tasks.parallel(parts=2, levels=8), rc.splits.extrapolation(of=rc.splits.band(factor="x1", low=5, high=8)),
@@ -233,11 +233,12 @@ def test_the_planted_cause_is_named(explained):
 
 
 def test_where_the_plant_did_not_take_nothing_else_is_blamed():
-    """Errors near a tenth may fall on either side of it elsewhere; then the planted cause is to be named."""
+    """What is missing from numbers that are nearly right has the planted cause; the rest of them are right."""
     for cause, *case in FAILED_TO_FAIL:
         found = rc.explain(trained(*case))
-        assert found.cause == (None if found.blame.error < SMALL else cause)
+        assert found.cause in (None, cause)
         assert (found.finding == "composes") == (found.cause is None)
+        assert found.cause is not None or found.blame.error < SMALL
 
 
 def test_shares_sum_to_one(explained):

@@ -1,7 +1,7 @@
 """The three answers for somebody's own model and data: by theory, by its answers, and by looking inside."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,24 +9,25 @@ import pandas as pd
 
 from recombine.audits.diagnosing import NOT_SCORED, TRAINED, diagnose, verdict_of
 from recombine.audits.forecasting import forecast_rows
-from recombine.audits.given import Given, check
+from recombine.audits.given import MASK, Given, check
 from recombine.audits.held_out import HeldOut, look_at_mask
-from recombine.audits.measuring import measure, sample
-from recombine.audits.scoring import ACCURACY, Scorer, Scores
+from recombine.audits.inside import look_inside
+from recombine.audits.measuring import sample
+from recombine.audits.running import Told, run, watched_model
+from recombine.audits.scoring import ACCURACY
 from recombine.audits.telling import text_of
-from recombine.audits.watching import Watched
 from recombine.core.errors import InputError
-from recombine.core.shapes import Int
 from recombine.theory import Forecast, Reason
 
-COPIED = 1e-10  # an error, over that of the mean, which only a copy of the inputs has
+HELD_OUT = "held out"  # the section of all of it, where no factor tells what training lacks of which row
 
 
 @dataclass(frozen=True)
 class Audit:
     """What was found. Parts that could not be done are None or empty, and ``notes`` say why.
 
-    Printed, it is what the command prints.
+    ``refused`` has a sentence for each thing that is wrong with what was given, and is the reason for a part that is
+    missing. Printed, an audit is what the command prints.
     """
 
     source: str
@@ -40,6 +41,9 @@ class Audit:
     measures: pd.DataFrame  # as of `measure`, and what the untrained model shows
     diagnosis: tuple[Reason, ...]
     notes: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    combinations: int = 0  # different ones in the table
+    balance: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # rows of a factor's rarest, commonest level
 
     def __str__(self) -> str:
         return text_of(self)
@@ -52,10 +56,13 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON values."""
         return {
+            "refused": list(self.refused),
             "source": self.source,
             "verdict": self.verdict,
             "examples": self.examples,
             "factors": dict(self.factors),
+            "combinations": self.combinations,
+            "balance": {name: list(ends) for name, ends in self.balance.items()},
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "quantity": self.quantity,
@@ -83,7 +90,9 @@ def audit(
     an array with a column per factor, ``train_mask`` says which rows were trained on. ``model`` is a module of torch or
     any function from a batch of inputs to a batch of answers; without one, ``activations`` (an array, or a mapping from
     names of layers to arrays) can be looked at alone. Without targets a model that answers in the shape of its inputs
-    is taken as an autoencoder. What cannot be done is left out, and the notes say why.
+    is taken as an autoencoder. ``inputs`` may be a torch Dataset, whose items are inputs or tuples that begin with one;
+    without targets the second parts of its items are these. What cannot be done is left out, and the notes say why;
+    what is wrong with what was given is in ``refused``, a sentence each.
     """
     return look(check(inputs, targets, factors, train_mask), model, activations, layers, seed, source)
 
@@ -95,39 +104,44 @@ def look(
     layers: Sequence[str] | None = None,
     seed: int = 0,
     source: str = "arrays",
+    refused: Sequence[str] = (),
 ) -> Audit:
-    """The audit of data that were checked, for whom the model is costly to load; see `audit`."""
-    notes = list(given.notes)
+    """The audit of data that were checked, for whom the model is costly to load; see `audit`.
 
-    def note(words: str) -> None:
-        if words not in notes:
-            notes.append(words)
-
-    watched = None if model is None else Watched(model, note)
-    if watched is None and layers is not None:
-        raise InputError("layers are those of a model, and there is none; give a model, or leave the layers out.")
-    if watched is not None and given.inputs is None:
-        raise InputError("a model cannot be run without inputs; give them, or give its activations alone.")
-    if given.trained is None:
-        note("No training mask was given, so that nothing can be said about what was held out.")
+    ``refused`` are sentences of those who loaded it.
+    """
+    if seed < 0:
+        raise InputError(f"seed = {seed} must be at least 0; leave it out for 0.")
+    told = Told(list(given.notes), [*given.refused, *refused])
+    watched = watched_model(model, layers, given, told, bool(refused))
+    if given.trained is None and MASK not in given.unusable:
+        told.note("No training mask was given, so that nothing can be said about what was held out.")
     if len(given.table.columns) == 1:
-        note(f"There is one factor, {given.table.names[0]!r}, so that nothing is combined.")
-    if watched is None and activations is None:
-        note("Neither a model nor activations were given, so that only the data are looked at.")
+        told.note(f"There is one factor, {given.table.names[0]!r}, so that nothing is combined.")
+    if model is None and not refused and activations is None:
+        told.note("Neither a model nor activations were given, so that only the data are looked at.")
 
-    chosen = sample(len(given.table), seed)
-    held_out = None if given.trained is None else look_at_mask(given.table, given.trained, given.repeated)
-    scores, seen, wanted = _run(watched, given, layers, chosen, note)
-    inside = _inside(activations, seen, given, chosen, watched, layers, seed, note)
+    held_out = None
+    if given.trained is not None and given.table.columns:
+        held_out = look_at_mask(given.table, given.trained, given.repeated)
+    asked = given.only(given.whole)
+    asked_held_out = held_out
+    if held_out is not None:
+        sections = {name: mask[given.whole] for name, mask in held_out.sections.items()}
+        asked_held_out = replace(held_out, sections={name: mask for name, mask in sections.items() if mask.any()})
+    chosen = sample(len(asked.table), seed)
+    ran = run(watched, asked, layers, chosen, seed, told)
+    inside = look_inside(activations, ran.seen, given, asked, chosen, watched, layers, seed, told)
     performance = pd.DataFrame(columns=["section", "rows", "score", "low", "high"])
-    if scores is not None:
-        performance = scores.table(_sections(given, held_out), seed)
-    classes = given.targets is not None and given.targets.dtype.kind in "US"
-    classes |= scores is not None and scores.quantity == ACCURACY
-    forecast = forecast_rows(given, wanted, classes, held_out, seed, note)
-    copies = scores is not None and wanted is given.inputs and scores.errors.sum() <= COPIED * scores.scales.sum()
-    diagnosis = tuple(diagnose(performance, held_out, inside, copies))
-    quantity = None if scores is None else scores.quantity
+    if ran.scores is not None:
+        performance = ran.scores.table(_sections(asked, asked_held_out), seed)
+    classes = asked.targets is not None and asked.targets.dtype.kind in "US"
+    classes |= ran.scores is not None and ran.scores.quantity == ACCURACY
+    forecast = forecast_rows(asked, ran.wanted, classes, asked_held_out, seed, told.note)
+    if not given.table.columns and performance.empty and inside.empty:
+        raise InputError(told.refused[0])
+    diagnosis = tuple(diagnose(performance, asked_held_out, inside, ran.copied))
+    quantity = None if ran.scores is None else ran.scores.quantity
     verdict = verdict_of(performance, quantity, diagnosis)
     if forecast is not None and verdict == NOT_SCORED:
         verdict += f" By theory: {forecast.verdict}"
@@ -142,104 +156,19 @@ def look(
         performance=performance,
         measures=inside,
         diagnosis=diagnosis,
-        notes=tuple(notes),
+        notes=tuple(told.notes),
+        refused=tuple(told.refused),
+        combinations=len(np.unique(given.table.combinations[~given.table.alone], axis=0)) if given.table.columns else 0,
+        balance=given.table.balance,
     )
 
 
 def _sections(given: Given, held_out: HeldOut | None) -> dict[str, np.ndarray]:
-    if given.trained is None or held_out is None:
+    if given.trained is None:
         return {"all": np.ones(len(given.table), dtype=bool)}
+    if held_out is None:
+        return {TRAINED: given.trained, HELD_OUT: ~given.trained}
     return {TRAINED: given.trained, **held_out.sections}
-
-
-def _run(
-    watched: Watched | None,
-    given: Given,
-    layers: Sequence[str] | None,
-    chosen: Int[np.ndarray, " some"],
-    note: Callable[[str], None],
-) -> tuple[Scores | None, dict[str, np.ndarray], Any]:
-    """The model's answers scored, its layers on the rows that are looked at, and what it was asked for."""
-    if watched is None:
-        return None, {}, given.targets
-    names, inputs = watched.layers(layers), given.inputs
-    scorer, wanted = None, given.targets
-    trained = np.ones(len(given.table), dtype=bool) if given.trained is None else given.trained
-    kept: dict[str, list[np.ndarray]] = {}
-    for rows, answers, seen in watched.answers(inputs, names):
-        if wanted is None and scorer is None and rows.start == 0:
-            if answers.shape[1:] != np.asarray(inputs[:1]).shape[1:]:
-                note("No targets were given and answers do not have the shape of inputs, so that none is scored.")
-            else:
-                note("No targets were given; answers have the shape of inputs, which are taken as targets.")
-                wanted = inputs
-        if wanted is not None:
-            scorer = scorer or Scorer(wanted, trained)
-            scorer.take(rows, answers)
-        among = chosen[(chosen >= rows.start) & (chosen < rows.stop)] - rows.start
-        for name, values in {**seen, "answer": answers.reshape(len(answers), -1)}.items():
-            kept.setdefault(name, []).append(values[among])
-    whole = {name: np.concatenate(parts) for name, parts in kept.items()}
-    return None if scorer is None else scorer.scores(), whole, wanted
-
-
-def _inside(
-    activations: Any,
-    seen: Mapping[str, np.ndarray],
-    given: Given,
-    chosen: Int[np.ndarray, " some"],
-    watched: Watched | None,
-    layers: Sequence[str] | None,
-    seed: int,
-    note: Callable[[str], None],
-) -> pd.DataFrame:
-    """Measures of every layer with both nulls: shuffled factors, and the same model untrained."""
-    if activations is not None:
-        if watched is not None:
-            note("Activations were given, so that these are looked at and not the layers of the model.")
-        return _with_dead(measure(activations, given.table, given.trained, seed=seed), note)
-    mask = None if given.trained is None or not given.trained[chosen].any() else given.trained[chosen]
-    part = given.table.rows(chosen)
-    alive = {name: rows for name, rows in seen.items() if rows.ndim == 2 and np.isfinite(rows).all()}
-    for name in seen.keys() - alive.keys():
-        note(f"Layer {name!r} is not finite everywhere and is left out.")
-    if watched is None or not alive:
-        return pd.DataFrame(columns=["layer", "measure", "of", "value", "null", "null_low", "null_high", "p"])
-    found = _with_dead(measure(alive, part, mask, seed=seed), note)
-    fresh = watched.untrained(seed)
-    if fresh is None:
-        what = (
-            "The model" if watched.module is not None else "The model is a function: it has no layers to look at, and"
-        )
-        note(f"{what} cannot be drawn anew, so that measures stand beside shuffled factors alone.")
-        return found
-    before: dict[str, list[np.ndarray]] = {}
-    for _, answers, kept in fresh.answers(_Chosen(given.inputs, chosen), watched.layers(layers)):
-        for name, values in {**kept, "answer": answers.reshape(len(answers), -1)}.items():
-            before.setdefault(name, []).append(values)
-    other = measure({name: np.concatenate(parts) for name, parts in before.items()}, part, mask, shuffles=1, seed=seed)
-    keys = ["layer", "measure", "of"]
-    return found.merge(other[[*keys, "value"]].rename(columns={"value": "untrained"}), on=keys, how="left")
-
-
-def _with_dead(measures: pd.DataFrame, note: Callable[[str], None]) -> pd.DataFrame:
-    """The same measures, with a note for every layer that uses no direction at all."""
-    for name in measures.loc[(measures["measure"] == "participation") & (measures["value"] == 0), "layer"]:
-        note(f"Layer {name!r} is dead: it puts out the same for every input.")
-    return measures
-
-
-class _Chosen:
-    """Some rows of the inputs."""
-
-    def __init__(self, inputs: Any, chosen: np.ndarray) -> None:
-        self.inputs, self.chosen = inputs, chosen
-
-    def __len__(self) -> int:
-        return len(self.chosen)
-
-    def __getitem__(self, rows: slice) -> Any:
-        return self.inputs[self.chosen[rows]]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -16,14 +16,23 @@ LOST = 0.1  # a fall of R² from one layer to the next that is worth a word
 
 
 def diagnose(
-    performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.DataFrame, copies: bool = False
+    performance: pd.DataFrame, held_out: HeldOut | None, inside: pd.DataFrame, copied: float | None = None
 ) -> list[Reason]:
-    """What fails, by name, each with its numbers; nothing where nothing does. ``copies``: answers are the inputs."""
+    """What fails, by name, each with its numbers; nothing where nothing does.
+
+    ``copied`` is the score of an autoencoder on inputs that show nothing (`answers_to_nothing`); with one at which rows
+    count as right it gives back anything.
+    """
     score = _known(performance)
     found: list[Reason] = []
-    if copies:
+    if copied is not None and copied >= GOOD:
         found.append(
-            Reason(COPIES, "The model answers every input with the input itself, which takes no composition.", {})
+            Reason(
+                COPIES,
+                f"The model gives back even inputs that show nothing, each number of them drawn from another row (R² "
+                f"{copied:.2f}), so that giving back new combinations takes no composition.",
+                {"score": copied},
+            )
         )
     if TRAINED in score and score[TRAINED] < GOOD:
         found.append(

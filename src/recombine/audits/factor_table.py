@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from recombine.audits.counting import counted, rows_where
+from recombine.audits.counting import counted, rows_named
 from recombine.core.arrays import as_array as as_array
 from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Int
@@ -46,12 +46,13 @@ class Column:
 
 @dataclass(frozen=True)
 class FactorTable:
-    """The factors of a set of examples."""
+    """The factors of a set of examples; ``count`` is the number of rows where there is no factor."""
 
     columns: tuple[Column, ...]
+    count: int = 0
 
     def __len__(self) -> int:
-        return len(self.columns[0].codes)
+        return len(self.columns[0].codes) if self.columns else self.count
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,9 +77,15 @@ class FactorTable:
         absence = {NONE} if self.alone.any() else set()
         return {column.name: len(set(column.levels) - absence) for column in self.columns}
 
+    @property
+    def balance(self) -> dict[str, tuple[int, int]]:
+        """Of each factor, in how many rows its rarest and its commonest level are; absence is a level."""
+        numbers = {column.name: np.bincount(column.codes) for column in self.columns}
+        return {name: (int(each.min()), int(each.max())) for name, each in numbers.items()}
+
     def rows(self, chosen: np.ndarray) -> "FactorTable":
         """The same factors and levels for some of the rows."""
-        return FactorTable(tuple(Column(c.name, c.levels, c.codes[chosen]) for c in self.columns))
+        return FactorTable(tuple(Column(c.name, c.levels, c.codes[chosen]) for c in self.columns), len(chosen))
 
     def usable(self) -> tuple["FactorTable", list[str]]:
         """The factors that something can be said of, and why the others are left out, a sentence each."""
@@ -86,11 +93,31 @@ class FactorTable:
         troubles = [column.trouble for column in self.columns if column.trouble is not None]
         if not kept:
             raise InputError(f"no factor is left to look at: {'; '.join(troubles)}; give a factor whose levels recur.")
-        return FactorTable(kept), [f"{trouble}; it is left out." for trouble in troubles]
+        return FactorTable(kept), [_sentence(f"{trouble}; it is left out.") for trouble in troubles]
 
     @classmethod
     def read(cls, factors: Any) -> "FactorTable":
         """A table from a data frame, a mapping from names to columns, or an array with a column per factor."""
+        found = ReadTable.of(factors)
+        if found.refused:
+            raise InputError(found.refused[0])
+        return found.table
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """What could be read of a table: rows that lack a factor are left out, and so are columns of no use.
+
+    ``refused`` has a sentence for each column that something is wrong with.
+    """
+
+    table: FactorTable
+    kept: Bool[np.ndarray, " rows"]
+    refused: tuple[str, ...]
+
+    @classmethod
+    def of(cls, factors: Any) -> "ReadTable":
+        """All of a table that can be read; an `InputError` where nothing can."""
         named = _columns(factors)
         if not named:
             raise InputError("the table of factors has no columns; give a column for each factor.")
@@ -101,7 +128,29 @@ class FactorTable:
         if min(lengths.values()) < FEWEST_ROWS:
             number = counted(min(lengths.values()), "row")
             raise InputError(f"the table of factors has {number}; give at least {FEWEST_ROWS}.")
-        return cls(tuple(_column(name, values) for name, values in named.items()))
+        kept, refused, fine = np.ones(min(lengths.values()), dtype=bool), [], {}
+        for name, values in named.items():
+            lacking = np.array([_lacks(value) for value in values])
+            trouble = _trouble(name, values, lacking)
+            if trouble is not None:
+                refused.append(f"{trouble}; it is left out.")
+                continue
+            fine[name] = values
+            kept &= ~lacking
+            if lacking.any():
+                refused.append(
+                    f"factor {name!r} has no value in {rows_named(lacking)}, left out of everything; give it one, or "
+                    f"the level {NONE!r} where the factor is absent."
+                )
+        if not fine:
+            raise InputError(" ".join(refused))
+        if kept.sum() < FEWEST_ROWS:
+            number = counted(int(kept.sum()), "row")
+            raise InputError(f"the table of factors has {number} with all factors; give at least {FEWEST_ROWS}.")
+        columns = tuple(
+            _column(name, [v for v, keep in zip(values, kept, strict=True) if keep]) for name, values in fine.items()
+        )
+        return cls(FactorTable(columns, int(kept.sum())), kept, tuple(refused))
 
 
 def _columns(factors: Any) -> dict[str, Sequence[Any]]:
@@ -136,20 +185,30 @@ def _plain(values: Any) -> Sequence[Any]:
     return flat.tolist()
 
 
+def _lacks(value: Any) -> bool:
+    """Whether a cell is empty, or no finite number."""
+    return value is None or value != value or (isinstance(value, float) and not np.isfinite(value))
+
+
+def _trouble(name: str, values: Sequence[Any], lacking: Bool[np.ndarray, " rows"]) -> str | None:
+    """Why a column cannot be taken as a factor; None if it can."""
+    there = [value for value, lacks in zip(values, lacking, strict=True) if not lacks]
+    if not there:
+        return f"factor {name!r} has no value in any row"
+    if len({isinstance(value, str) for value in there}) > 1:
+        return f"factor {name!r} has words and numbers, and levels are of one sort"
+    strange = next((value for value in there if not isinstance(value, str | int | float | np.number | np.bool_)), None)
+    return (
+        None
+        if strange is None
+        else f"factor {name!r} has a value of type {type(strange).__name__}, and levels are numbers or words"
+    )
+
+
 def _column(name: str, values: Sequence[Any]) -> Column:
-    missing = np.array([value is None or value != value for value in values])
-    if missing.any():
-        raise InputError(
-            f"factor {name!r} has no value in {rows_where(missing)}; leave such rows out, or give the factor the level "
-            f"{NONE!r} where it is absent."
-        )
-    sorts = {isinstance(value, str) for value in values}
-    if len(sorts) > 1:
-        raise InputError(f"factor {name!r} has words and numbers; make its levels of one sort.")
-    strange = next((value for value in values if not isinstance(value, str | int | float | np.number | np.bool_)), None)
-    if strange is not None:
-        raise InputError(f"factor {name!r} has a {type(strange).__name__} among its levels; they are numbers or words.")
-    if not isinstance(values[0], str) and not np.isfinite(np.asarray(values, dtype=np.float64)).all():
-        raise InputError(f"factor {name!r} has values that are not finite; leave these rows out.")
     levels, codes = np.unique(np.asarray(values), return_inverse=True)
     return Column(name, tuple(levels.tolist()), codes.reshape(-1).astype(np.int64))
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]

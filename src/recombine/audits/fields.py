@@ -12,6 +12,7 @@ from recombine.core.errors import InputError
 Fields: TypeAlias = Mapping[str, Callable[[], Any]]  # what reads a field, by its name
 
 INPUT_FIELDS = ("inputs", "images")  # one's own, and of 3DShapes and MPI3D
+SIZES = "sizes"  # how many levels each factor of MPI3D has, where not all of it is there
 BLACK_AND_WHITE = "imgs"  # of dSprites: 0 and 1 as bytes
 
 # The factors of public sets in the order of their columns, and how many levels MPI3D has of each.
@@ -37,7 +38,7 @@ def factors_in(path: Path, fields: Fields, count: int) -> Any:
     named = {"factors": (), "latents_values": DSPRITES, "labels": SHAPES3D}
     field = next((name for name in named if name in fields), None)
     if field is None:
-        return _grid(path, fields["sizes"]() if "sizes" in fields else None, count) if "images" in fields else None
+        return _grid(path, fields[SIZES]() if SIZES in fields else None, count) if "images" in fields else None
     factors = fields[field]()
     columns = factors.shape[1] if factors.ndim == 2 else 1
     if "names" in fields:

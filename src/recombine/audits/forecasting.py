@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from recombine.audits.diagnosing import GOOD, POOR
-from recombine.audits.given import Given
+from recombine.audits.given import INPUTS, TARGETS, Given
 from recombine.audits.held_out import KNOWN, HeldOut
 from recombine.audits.watching import as_floats
 from recombine.core.seeds import stream
@@ -30,8 +30,11 @@ def forecast_rows(
     if given.trained is None or held_out is None or not held_out.held_out:
         return None
     if given.inputs is None or targets is None:
-        note("No forecast is made: it needs inputs and targets.")
+        if not given.unusable & {INPUTS, TARGETS}:  # else it was said why
+            note("No forecast is made: it needs inputs and targets.")
         return None
+    if not given.trained.any():
+        return None  # none of the trained rows is whole, which was said
     asked = {name: rows for name, rows in held_out.sections.items() if name != KNOWN}
     if not asked:
         note("Every held-out combination is also trained on, so that there is nothing to compose.")

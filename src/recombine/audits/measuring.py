@@ -4,6 +4,7 @@ Rows of activations are taken apart as an analysis of variance does: level means
 is left. Every number stands beside its null distribution: the same measure with the rows of the factor table shuffled.
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from recombine.audits.counting import row_of, rows_where
-from recombine.audits.factor_table import Column, FactorTable, as_array
+from recombine.audits.factor_table import Column, FactorTable, ReadTable, as_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int
@@ -48,7 +49,8 @@ def measure(
     ``activations``: an array with a row per example, or a mapping from names of layers to such arrays; ``factors``: a
     data frame, a mapping from names to columns, or an array with a column per factor; ``train_mask``: which rows were
     trained on; where all were, it says nothing. At most `MOST_ROWS` rows are looked at, drawn by the seed, and a layer
-    wider than `WIDEST` along as many principal components.
+    wider than `WIDEST` along as many principal components. Factors, rows and layers of which nothing can be said are
+    left out; a warning says which, and so do the ``notes`` in ``attrs`` of what is returned.
 
     Columns: ``layer``, ``measure``, ``of`` (a factor, a pair of them, or empty), ``value``, and of ``shuffles`` of the
     table the mean and the 2.5 and 97.5 percentiles (``null``, ``null_low``, ``null_high``) and the share that comes out
@@ -63,22 +65,61 @@ def measure(
     - ``additive_held_out``: R² on held-out rows of the sum of level vectors fitted on the trained ones: 1 where the
       layer composes exactly, 0 where the mean would do as well.
     """
-    table, _ = FactorTable.read(factors).usable()
+    read = ReadTable.of(factors)
+    table, left_out = read.table.usable()
     layers = activations if isinstance(activations, Mapping) else {"activations": activations}
     if not layers:
         raise InputError("there are no activations; give an array, or a mapping from names of layers to arrays.")
-    held_out = None if train_mask is None else ~read_mask(train_mask, len(table))
+    trained = None if train_mask is None else read_mask(train_mask, len(read.kept))[read.kept]
     if shuffles < 1:
         raise InputError(f"shuffles = {shuffles} must be at least 1; leave it out for {SHUFFLES}.")
-    chosen = sample(len(table), seed)
-    part, part_held_out = table.rows(chosen), None if held_out is None else held_out[chosen]
-    if part_held_out is not None and (part_held_out.all() or not part_held_out.any()):
-        part_held_out = None
-    found = []
+    if seed < 0:
+        raise InputError(f"seed = {seed} must be at least 0; leave it out for 0.")
+    rows, refused = read_layers(layers, read.kept)
+    if not rows:
+        raise InputError(refused[0])
+    found = measure_layers(rows, table, trained, shuffles, seed)
+    found.attrs["notes"] = [*read.refused, *left_out, *refused, *dead_layers(found)]
+    for words in found.attrs["notes"]:
+        warnings.warn(words, stacklevel=2)
+    return found
+
+
+def read_layers(
+    layers: Mapping[Any, Any], kept: Bool[np.ndarray, " rows"]
+) -> tuple[dict[str, Float[np.ndarray, "items _features"]], list[str]]:
+    """The rows that are kept of every layer that can be read, and a sentence for each that cannot."""
+    found, refused = {}, []
     for name, given in layers.items():
-        rows = flat_rows(given, len(table), f"layer {name!r}")[chosen].astype(np.float64)
-        found += _layer(str(name), Rows(rows, part, part_held_out), shuffles, seed)
+        try:
+            found[str(name)] = flat_rows(given, kept, f"layer {name!r}")
+        except InputError as error:
+            refused.append(str(error))
+    return found, refused
+
+
+def measure_layers(
+    layers: Mapping[str, np.ndarray],
+    table: FactorTable,
+    trained: Bool[np.ndarray, " rows"] | None,
+    shuffles: int = SHUFFLES,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """The measures of layers with a finite row for each of the table; see `measure`."""
+    chosen = sample(len(table), seed)
+    part, held_out = table.rows(chosen), None if trained is None else ~trained[chosen]
+    if held_out is not None and (held_out.all() or not held_out.any()):
+        held_out = None
+    found = []
+    for name, rows in layers.items():
+        found += _layer(name, Rows(rows[chosen].astype(np.float64), part, held_out), shuffles, seed)
     return pd.DataFrame(found, columns=["layer", "measure", "of", "value", "null", "null_low", "null_high", "p"])
+
+
+def dead_layers(measures: pd.DataFrame) -> list[str]:
+    """A sentence for every layer that uses no direction at all."""
+    dead = measures.loc[(measures["measure"] == "participation") & (measures["value"] == 0), "layer"]
+    return [f"Layer {name!r} is dead: it puts out the same for every input." for name in dead]
 
 
 def sample(count: int, seed: int) -> Int[np.ndarray, " rows"]:
@@ -105,24 +146,26 @@ def read_mask(mask: Any, rows: int) -> Bool[np.ndarray, " rows"]:
     return trained
 
 
-def flat_rows(given: Any, count: int, what: str) -> np.ndarray:
-    """Activations as a row of finite numbers per example."""
-    array = as_array(given, what)
+def flat_rows(given: Any, kept: Bool[np.ndarray, " rows"], what: str) -> np.ndarray:
+    """Activations as a row of finite numbers per example that is kept."""
+    array, count = as_array(given, what), len(kept)
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"{what} has shape {array.shape}; give a row for each of the {count} rows of the factors.")
     if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
         raise InputError(f"{what} holds {array.dtype}; give numbers.")
     rows = array.reshape(count, -1)
-    bad = ~np.isfinite(rows).all(axis=1)
+    bad = kept & ~np.isfinite(rows).all(axis=1)
     if bad.any():
-        raise InputError(f"{what} is not finite in {rows_where(bad)}; leave such rows out.")
-    return rows
+        raise InputError(f"{what} is not finite in {rows_where(bad)}; the layer is left out, so mend these rows.")
+    return rows if kept.all() else rows[kept]
 
 
 def _layer(name: str, given: Rows, shuffles: int, seed: int) -> list[tuple]:
     if not np.ptp(given.rows, axis=0).any():
         return [(name, "participation", "", 0.0, np.nan, np.nan, np.nan, np.nan)]
     lines = [(name, "participation", "", participation_ratio(given.rows), np.nan, np.nan, np.nan, np.nan)]
+    if not given.table.columns:
+        return lines
     if given.rows.shape[1] > WIDEST:
         given = replace(given, rows=principal_components(given.rows, WIDEST).scores)
     reader = Reader.of(given.rows, given.held_out)

@@ -15,14 +15,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
-from recombine.audits.counting import rows_where
 from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
-from recombine.audits.fields import INPUT_FIELDS, Fields, factors_in, inputs_in
+from recombine.audits.fields import INPUT_FIELDS, MPI3D, SIZES, Fields, factors_in, inputs_in
 from recombine.core.errors import InputError
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
 FILE = "file"  # the column of a table that names the pictures of a folder
+FIELDED = (".npz", ".h5", ".hdf5")  # files with named fields
+MPI3D_ORDER = "pictures in the order of MPI3D"
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".npy")
 
 
@@ -36,13 +37,17 @@ class Indexed(Protocol):
 
 @dataclass(frozen=True)
 class UserData:
-    """What somebody has: a row of each per example. What is not known is None."""
+    """What somebody has: a row of each per example. What is not known is None.
+
+    ``refused`` has a sentence for each thing that could not be read, where the rest could.
+    """
 
     factors: Any  # whatever `FactorTable.read` takes
     inputs: Indexed | None = None
     targets: Indexed | None = None
     train_mask: Any = None
     source: str = "arrays"
+    refused: tuple[str, ...] = ()
 
 
 def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
@@ -52,7 +57,8 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
 
     - ``.npz`` and ``.h5`` with the fields ``factors``, ``names`` (of these), ``inputs``, ``targets`` and ``train`` (a
       mask), or in the layout of dSprites (``imgs``, ``latents_values``), of 3DShapes (``images``, ``labels``) or of
-      MPI3D (``images``, in the order of its grid).
+      MPI3D (``images``, in the order of its grid; where there are not as many as published, ``sizes`` has the number of
+      levels of each of its seven factors).
     - ``.npy``: inputs; a folder: pictures, named by the column ``file`` of the table. Both need the table.
     - A folder that `recombine export` wrote, as it is.
     - ``.csv`` or ``.parquet``: a table alone. Columns that begin with ``target`` are targets, those that begin with
@@ -62,22 +68,36 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
     if not where.exists():
         raise InputError(f"{where} does not exist; give a file of data or a folder of pictures.")
     told = None if table is None else read_table(Path(table))
-    found = replace(_folder(where, told) if where.is_dir() else _file(where), source=where.name)
-    if told is not None:
-        own = _of_table(told)
+    own = None if told is None else _of_table(told)
+    try:
+        found = _folder(where, told) if where.is_dir() else _file(where)
+    except InputError as error:
+        if own is None or own.factors is None:
+            raise
+        found = UserData(None, refused=(str(error),))
+    found = replace(found, source=where.name)
+    if own is not None:
         found = UserData(
             factors=found.factors if own.factors is None else own.factors,
             inputs=own.inputs if found.inputs is None else found.inputs,
             targets=found.targets if own.targets is None else own.targets,
             train_mask=found.train_mask if own.train_mask is None else own.train_mask,
             source=found.source,
+            refused=found.refused,
         )
-    if found.factors is None:
-        raise InputError(
-            f"there are no factors in {where if table is None else f'{where} or {table}'}; give a table with a column "
-            f"for each: factors are all columns but {MASK!r}, {FILE!r} and those that begin with 'input' or {TARGET!r}."
+    if found.factors is not None:
+        return found
+    lacking = (
+        f"there are no factors in {where if table is None else f'{where} or {table}'}; give a table with a column for "
+        f"each (all columns but {MASK!r}, {FILE!r} and those that begin with 'input' or {TARGET!r})"
+    )
+    if where.suffix in FIELDED:
+        lacking += (
+            f", or for {MPI3D_ORDER} a field {SIZES!r} with the number of levels of each of its {len(MPI3D)} factors"
         )
-    return found
+    if found.inputs is None:
+        raise InputError(f"{lacking}.")
+    return replace(found, refused=(*found.refused, f"{lacking}."))
 
 
 def _file(path: Path) -> UserData:
@@ -132,14 +152,12 @@ def _of_table(frame: Any) -> UserData:
 
 
 def _numbers(frame: Any, names: Sequence[str]) -> np.ndarray:
-    missing = frame[list(names)].isna().any(axis=1).to_numpy()
-    if missing.any():
-        raise InputError(f"the table has no {', '.join(names)} in {rows_where(missing)}; leave such rows out.")
+    """Columns of numbers, not a number where a cell is empty, or one of words, empty where a cell is."""
     found = frame[list(names)].to_numpy()
     if found.dtype == object:
         if len(names) > 1:
             raise InputError(f"the columns {', '.join(names)} hold words; targets of several columns are numbers.")
-        return found[:, 0].astype(str)
+        return np.where(frame[names[0]].isna().to_numpy(), "", found[:, 0].astype(str))
     return found[:, 0] if len(names) == 1 else found
 
 
@@ -223,8 +241,8 @@ def _h5(path: Path) -> UserData:
         arrays = {name: each for name, each in file.items() if hasattr(each, "shape")}
         fields: dict[str, Callable[[], Any]] = {name: partial(_whole, each) for name, each in arrays.items()}
         fields |= {name: partial(Rows, path, name) for name in INPUT_FIELDS if name in arrays}
-        if "sizes" in file.attrs:
-            fields["sizes"] = partial(np.asarray, file.attrs["sizes"])
+        if SIZES in file.attrs:
+            fields[SIZES] = partial(np.asarray, file.attrs[SIZES])
         return _of_fields(path, fields)
 
 
@@ -277,7 +295,10 @@ def _folder(folder: Path, table: Any) -> UserData:
         raise InputError(f"the table names {outside[0]!r}, which is not in {folder}; name pictures of the folder.")
     lacking = [name for name in names if not (folder / name).is_file()]
     if lacking:
-        raise InputError(f"{folder} lacks {len(lacking)} of the pictures of the table, first {lacking[0]!r}.")
+        raise InputError(
+            f"{folder} lacks {len(lacking)} of the pictures of the table, first {lacking[0]!r}; add them, or leave "
+            "their rows out."
+        )
     strange = [name for name in names if Path(name).suffix.lower() not in PICTURES]
     if strange:
         raise InputError(f"{strange[0]!r} is no picture that is read; they end in {', '.join(PICTURES)}.")

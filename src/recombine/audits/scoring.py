@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recombine.audits.counting import counted, row_of
+from recombine.audits.counting import counted, rows_where
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.core.shapes import Bool, Float
+from recombine.core.shapes import Bool, Float, Int
 
 RESAMPLES = 500
 ACCURACY, R2 = "accuracy", "R²"  # of classes, and of numbers
@@ -54,33 +54,60 @@ class Scores:
 
 
 class Scorer:
-    """Takes answers batch by batch. Classes are words, or whole numbers with a score for each."""
+    """Takes answers batch by batch. Classes are words, or whole numbers with a score for each.
 
-    def __init__(self, targets: Any, trained: Bool[np.ndarray, " rows"]) -> None:
+    ``numbers`` are those of the rows as they were given, for messages. ``further``: there may be scores of classes that
+    no target has, numbered from 0 on.
+    """
+
+    def __init__(
+        self,
+        targets: Any,
+        trained: Bool[np.ndarray, " rows"],
+        numbers: Int[np.ndarray, " rows"] | None = None,
+        further: bool = False,
+    ) -> None:
+        self.further = further
         self.targets, self.errors, self.scales = targets, np.zeros(len(targets)), np.zeros(len(targets))
-        first = np.asarray(targets[:1])  # targets may be rows that are read when they are asked for
-        self.levels = np.unique(targets) if first.ndim == 1 and first.dtype.kind in "USiub" else None
+        self.bad, self.numbers = np.zeros(len(targets), dtype=bool), numbers
+        self.first = np.asarray(targets[:1])  # targets may be rows that are read when they are asked for
+        self.levels = np.unique(targets) if self.first.ndim == 1 and self.first.dtype.kind in "USiub" else None
         self.classes = False
-        chosen = np.flatnonzero(trained)[:: max(1, int(trained.sum()) // 5000)]
-        self.middle = None if first.dtype.kind in "US" else _floats(targets[chosen]).mean(axis=0)
+        chosen = np.flatnonzero(trained if trained.any() else ~trained)
+        chosen = chosen[:: max(1, len(chosen) // 5000)]
+        self.middle = None if self.first.dtype.kind in "US" else _floats(targets[chosen]).mean(axis=0)
+
+    def sorts(self, scores: int) -> np.ndarray | None:
+        """The class that each of so many scores stands for; None where answers are no scores of classes.
+
+        With as many scores as classes among the targets, these in order; else, if allowed, whole numbers from 0 on.
+        """
+        if self.levels is None or scores < 2:
+            return None
+        if len(self.levels) == scores or not self.further:
+            return self.levels if len(self.levels) == scores else None
+        whole = self.levels.dtype.kind in "iu" and self.levels[0] >= 0 and self.levels[-1] < scores
+        return np.arange(scores) if whole and len(self.levels) > 1 else None
+
+    def fits(self, answers: np.ndarray) -> bool:
+        """Whether answers can be compared with the targets at all."""
+        numbers = answers[0].size
+        return self.sorts(numbers) is not None or (self.middle is not None and self.first.size == numbers)
 
     def take(self, rows: slice, answers: np.ndarray) -> None:
         """Score one batch."""
         truth = np.asarray(self.targets[rows])
         flat = answers.reshape(len(answers), -1)
-        bad = ~np.isfinite(flat).all(axis=1)
-        if bad.any():
-            first = row_of(rows.start + int(bad.argmax()))
-            raise InputError(f"the model's answers are not finite, first in {first}; mend it, or leave such rows out.")
-        if self.levels is not None and flat.shape[1] == len(self.levels) > 1:
+        self.bad[rows] = ~np.isfinite(flat).all(axis=1)
+        sorts = self.sorts(flat.shape[1])
+        if sorts is not None:
             self.classes = True
-            right = self.levels[flat.argmax(axis=1)] == truth
-            self.errors[rows], self.scales[rows] = ~right, 1.0
+            self.errors[rows], self.scales[rows] = sorts[flat.argmax(axis=1)] != truth, 1.0
             return
         if self.middle is None:
-            sorts = counted(0 if self.levels is None else len(self.levels), "sort")
+            told = counted(0 if self.levels is None else len(self.levels), "sort")
             raise InputError(
-                f"targets are words of {sorts} and the model gives {counted(flat.shape[1], 'number')} for each input; "
+                f"targets are words of {told} and the model gives {counted(flat.shape[1], 'number')} for each input; "
                 "it must give a score for each sort."
             )
         wanted = _floats(truth).reshape(len(truth), -1)
@@ -89,11 +116,15 @@ class Scorer:
                 f"the model answers with {counted(flat.shape[1], 'number')} and targets have {wanted.shape[1]}; they "
                 "must agree."
             )
-        self.errors[rows] = np.square(flat - wanted).sum(axis=1)
+        with np.errstate(invalid="ignore", over="ignore"):  # answers that are not finite are refused at the end
+            self.errors[rows] = np.square(flat - wanted).sum(axis=1)
         self.scales[rows] = np.square(wanted - self.middle.reshape(1, -1)).sum(axis=1)
 
     def scores(self) -> Scores:
-        """What was taken."""
+        """What was taken, if all of it is finite."""
+        if self.bad.any():
+            where = rows_where(self.bad, self.numbers)
+            raise InputError(f"the model's answers are not finite in {where}; none is scored, so mend the model.")
         return Scores(ACCURACY if self.classes else R2, self.errors, self.scales)
 
 

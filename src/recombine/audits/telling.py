@@ -1,5 +1,6 @@
 """An audit in words, as a terminal shows it."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,13 @@ if TYPE_CHECKING:
 
 
 def text_of(found: "Audit") -> str:
-    """The verdict, what fails, the data, the forecast, scores and notes; every sentence once."""
-    lines = [verdict_of(found.performance, found.quantity, found.diagnosis)]
+    """What was refused, the verdict, what fails, the data, the forecast, scores and notes; every sentence once."""
+    lines = [f"Refused: {words}" for words in found.refused]
+    lines.append(verdict_of(found.performance, found.quantity, found.diagnosis))
     lines += [f"- {reason.name}: {reason.text}" for reason in found.diagnosis]
     lines.append(f"Data: {data_words(found)}")
+    if found.held_out is None and found.factors:
+        lines.append(f"Balance: {balance_words(found)}")
     if found.held_out is not None:
         lines.append(f"Held out: {held_out_words(found.held_out)}")
         lines.append(f"Certificate: {certificate_words(found)}")
@@ -39,6 +43,16 @@ def data_words(found: "Audit") -> str:
     """How many examples there are, and of which factors."""
     factors = ", ".join(f"{name} ({counted(levels, 'level')})" for name, levels in found.factors.items())
     return f"{counted(found.examples, 'example')} of {counted(len(found.factors), 'factor')}: {factors}."
+
+
+def balance_words(found: "Audit") -> str:
+    """Which combinations there are, and how often the levels of each factor: what is known without a mask."""
+    possible = math.prod(found.factors.values())
+    levels = ", ".join(
+        f"{name} {low:,}" if low == high else f"{name} {low:,} to {high:,}"
+        for name, (low, high) in found.balance.items()
+    )
+    return f"{found.combinations:,} of {counted(possible, 'possible combination')}; rows of a level: {levels}."
 
 
 def held_out_words(held: HeldOut) -> str:

@@ -24,9 +24,11 @@ class Watched:
     """A module, or any function from a batch of inputs to a batch of answers; a function has no layers."""
 
     def __init__(self, model: Any, note: Told = lambda words: None) -> None:
+        if isinstance(model, type):
+            raise InputError(f"the model is the class {model.__name__}; give one of that class, {model.__name__}().")
         if not callable(model):
             raise InputError(
-                f"the model is a {type(model).__name__}, which cannot be called; give a module or function."
+                f"the model is of type {type(model).__name__}, which cannot be called; give a module or a function."
             )
         self.model, self.note = model, note
 
@@ -36,18 +38,21 @@ class Watched:
             return None
         return self.model
 
-    def layers(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The layers to look at: those that are named, else the ones without layers of their own, at most a dozen."""
+    def layers(self, names: Sequence[str] | None = None, refuse: Told = lambda words: None) -> tuple[str, ...]:
+        """The layers to look at: those that are named, else the ones without layers of their own, at most a dozen.
+
+        Names that are none are left out, with a sentence about each.
+        """
         if self.module is None:
             if names:
-                raise InputError("a function has no layers to look at; give a module, or leave the layers out.")
+                refuse("a function has no layers to look at; give a module, or leave the layers out.")
             return ()
         every = [name for name, _ in self.module.named_modules() if name]
         if names is not None:
             for name in names:
                 if name not in every:
-                    raise unknown(f"layer of {type(self.module).__name__}", name, every)
-            return tuple(names)
+                    refuse(str(unknown(f"layer of {type(self.module).__name__}", name, every)))
+            return tuple(name for name in names if name in every)
         leaves = [name for name, each in self.module.named_modules() if name and not list(each.children())]
         if len(leaves) <= MOST_LAYERS:
             return tuple(leaves)
@@ -86,7 +91,10 @@ class Watched:
             return None
         import torch
 
-        fresh = copy.deepcopy(self.module)
+        try:
+            fresh = copy.deepcopy(self.module)
+        except Exception:  # whatever a stranger's module says to being copied
+            return None
         reset = [each for each in fresh.modules() if hasattr(each, "reset_parameters")]
         covered = {id(weight) for each in reset for weight in each.parameters(recurse=False)}
         left = [name for name, weight in fresh.named_parameters() if id(weight) not in covered]
@@ -111,23 +119,31 @@ class Watched:
             ) from None
 
     def _only(self, answer: Any, count: int) -> Any:
-        """The first of several things that were returned; a list with an answer for each input is one thing."""
+        """The first array of several things that were returned; a list with an answer for each input is one thing."""
         if isinstance(answer, dict):
             answer = tuple(answer.values())
         several = isinstance(answer, tuple) or (isinstance(answer, list) and len(answer) != count)
-        if several and len(answer):
-            if len(answer) > 1:
-                self.note(f"The model returns {len(answer)} things; the first is taken as its answer.")
-            return answer[0]
-        return answer
+        if not several or not len(answer):
+            return answer
+        place = next((at for at, each in enumerate(answer) if hasattr(each, "shape")), 0)
+        if len(answer) > 1:
+            which = "the first" if place == 0 else f"number {place + 1}, the first with numbers,"
+            self.note(f"The model returns {len(answer)} things; {which} is taken as its answer.")
+        return answer[place]
 
 
-def as_floats(batch: Any, start: int = 0) -> np.ndarray:
-    """A batch as floats; bytes, as pictures are kept, from 0 to 1."""
+def in_floats(batch: Any) -> np.ndarray:
+    """A batch as floats, finite or not; bytes, as pictures are kept, from 0 to 1."""
     array = batch.detach().cpu().numpy() if hasattr(batch, "detach") else np.asarray(batch)
     if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
         raise InputError(f"inputs hold {array.dtype}; give numbers.")
-    floats = array.astype(np.float32) / (255 if array.dtype == np.uint8 else 1)
+    with np.errstate(over="ignore"):  # what single precision cannot hold is infinite there
+        return array.astype(np.float32) / (255 if array.dtype == np.uint8 else 1)
+
+
+def as_floats(batch: Any, start: int = 0) -> np.ndarray:
+    """A batch as finite floats."""
+    floats = in_floats(batch)
     bad = ~np.isfinite(floats.reshape(len(floats), -1)).all(axis=1)
     if bad.any():
         raise InputError(f"inputs are not finite, first in {row_of(start + int(bad.argmax()))}; leave such rows out.")

@@ -25,38 +25,52 @@ def audit(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write a page for people here.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the model composes.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="For samples and shuffles.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="For samples and shuffles.")] = 0,
     json: Json = False,
 ) -> None:
     """Say of your own data and model whether it composes, and why: what is held out, answers, and layers.
+
+    Parts that bad input leaves undone are told first, a sentence each; the others are done, and the exit code is 2.
 
     Example: recombine audit faces.npz --model my_model:load -o audit.html
     """
     from recombine.audits import read_data
     from recombine.audits.audit import look
     from recombine.audits.given import check
+    from recombine.core.errors import InputError
     from recombine.reports.audit_page import write_audit
     from recombine.reports.writing import writable_place
 
     if output is not None:
         writable_place(output)
     read = read_data(data, table)
-    given = check(read.inputs, read.targets, read.factors, read.train_mask)  # before a model is loaded
+    # Before a model is loaded, which may take long.
+    given = check(read.inputs, read.targets, read.factors, read.train_mask, read.refused)
+    loaded, refused = None, []
+    try:
+        loaded = None if model is None else load(model)
+    except InputError as error:
+        refused.append(str(error))
     found = look(
         given,
-        model=None if model is None else load(model),
+        model=loaded,
         layers=None if layers is None else [name.strip() for name in layers.split(",")],
         seed=seed,
         source=read.source,
+        refused=refused,
     )
     if output is not None:
         write_audit(output, found)
     if json:
         print_json(found.to_dict())
+        for words in found.refused:
+            typer.echo(words, err=True)
     else:
         typer.echo(str(found))
         if output is not None:
             typer.echo(f"The page is in {output}.")
+    if found.refused:
+        raise typer.Exit(2)
     if strict and not found.verdict.startswith("It composes:"):
         raise typer.Exit(1)
 
@@ -74,7 +88,8 @@ def load(name: str) -> Any:
     try:
         module = importlib.import_module(home)
     except ImportError as error:
-        raise InputError(f"--model {name}: module {home!r} cannot be imported ({error}); run where it lies.") from None
+        told = " ".join(str(error).split())
+        raise InputError(f"--model {name}: module {home!r} cannot be imported ({told}); run where it lies.") from None
     except Exception as error:
         raise InputError(f"--model {name}: module {home!r} fails when imported ({type(error).__name__}).") from None
     finally:
@@ -83,12 +98,13 @@ def load(name: str) -> Any:
         raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
     thing = getattr(module, what)
     gives = inspect.isroutine(thing) and not inspect.signature(thing).parameters
-    if hasattr(thing, "named_modules") or not (gives or isinstance(thing, type)):
+    if not (gives or isinstance(thing, type)):
         return thing
     try:
         given = thing()
     except Exception as error:
-        raise InputError(f"--model {name} raised {type(error).__name__}: {error}; mend it, then audit again.") from None
+        told = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+        raise InputError(f"--model {name} raised {told}; mend it, then audit again.") from None
     if given is None:
         raise InputError(f"--model {name} returns None; let it return the model.")
     return given

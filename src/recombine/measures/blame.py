@@ -35,7 +35,10 @@ ORDER: tuple[str, ...] = (
     Failure.SUPERPOSITION,
     OTHER,
 )
-SMALL = 0.1  # mean held-out error, in units of its scale, below which there is nothing to blame: it composes
+SMALL = 0.1  # mean held-out error, in units of its scale, below which it composes, be it in part
+# Of numbers, which can be nearly right: the held-out error beyond that on what was shown from which on something is to
+# blame below `SMALL` too. Answers that are shrunk by a tenth have it; one of 0.1 has answers shrunk by a third.
+FINE = 0.01
 TRACE = 0.005  # smaller shares are not told
 ROUNDING = 1e-9  # smaller ones are none
 
@@ -79,6 +82,7 @@ class Blame:
     parts: tuple[Part, ...] = ()
     error: float | None = None  # None: nothing is held out
     section: str = "ood"
+    floor: float = SMALL  # how far errors below `SMALL` must lie above those on what was shown to be shared out
 
     @property
     def shares(self) -> dict[str, float]:
@@ -128,11 +132,14 @@ def share_out(
     scale: float = 1.0,
     section: str = "ood",
     error: float | None = None,
+    shown: float = 0.0,
+    floor: float = SMALL,
 ) -> Blame:
-    """Share the held-out errors out among the claims; a mean error below `SMALL` blames nothing.
+    """Share the held-out errors out among the claims; below `SMALL`, one less than ``floor`` above ``shown`` is not.
 
     ``scale`` is the mean error that counts as 1, e.g. that of a blank picture. Claims that are None are not made.
-    ``error`` is that of the whole ``section``, in units of its scale, where ``errors`` are some of its rows.
+    ``error`` is that of the whole ``section``, in units of its scale, where ``errors`` are some of its rows, and
+    ``shown`` that on what training showed.
     """
     if not len(errors):
         return Blame(section=section)
@@ -147,8 +154,8 @@ def share_out(
             _check(claim, len(errors), made)
             made[claim.failure] = claim
     mean = float(errors.mean()) / scale if error is None else error
-    if mean < SMALL:
-        return Blame((), mean, section)
+    if mean < SMALL and mean - shown < floor:
+        return Blame((), mean, section, floor)
     left, total, parts = errors.astype(np.float64).copy(), float(errors.sum()), []
     for failure in ORDER[:-1]:
         if failure not in made:
@@ -160,7 +167,7 @@ def share_out(
     rest = 1.0 - sum(part.share for part in parts)
     if rest > ROUNDING:
         parts.append(Part(OTHER, rest, "None of the named failures accounts for it.", {}))
-    return Blame(tuple(parts), mean, section)
+    return Blame(tuple(parts), mean, section, floor)
 
 
 def _check(claim: Claim, rows: int, made: Mapping[str, Claim]) -> None:

@@ -6,10 +6,11 @@ import numpy as np
 
 from recombine.core.shapes import Bool, Float, Int
 from recombine.measures.answer import defined
-from recombine.measures.blame import Blame, Claim, share_out
+from recombine.measures.blame import FINE, SMALL, Blame, Claim, share_out
 from recombine.measures.blame_answers import leak, superposed
 from recombine.measures.blame_training import (
     at_scale,
+    in_units,
     no_composition,
     not_learned,
     too_little_data,
@@ -41,16 +42,12 @@ def blame_pictures(
     wrong, cost = (_squares(each, evidence.targets) for each in (evidence.outputs, blank))
     scale, errors = float(cost[rows].mean()) or 1.0, wrong[rows]
     alone = np.empty((0, 2)) if stripes is None else stripes.levels
-    learned, spent = wrong[shown], cost[shown]
-    if stripes is not None:
-        learned = np.concatenate([learned, _squares(stripes.outputs, stripes.targets)])
-        spent = np.concatenate([spent, _squares(np.full_like(stripes.targets, evidence.blank), stripes.targets)])
-    learned = at_scale(learned, spent, scale)
+    learned, own = _learned(wrong[shown], cost[shown], stripes, evidence.blank, scale)
     levels, asked = evidence.levels.astype(np.float64), evidence.levels[rows]
     pool, new = np.concatenate([levels[allowed], alone]), allowed & ~shown
     fresh = at_scale(wrong[new], cost[new], scale)
     claims = [
-        not_learned(errors, learned),
+        not_learned(errors, learned, scale, own, f"What was trained on{'' if stripes is None else ', stripes too,'}"),
         no_composition(errors, np.concatenate([levels[shown], alone])),
         too_little_data(errors, learned, fresh),
         unseen_level(errors, asked, pool, names),
@@ -59,7 +56,38 @@ def blame_pictures(
         if evidence.places == "numbers"
         else _made(evidence, errors, rows, shown, stripes),
     ]
-    return share_out(errors, claims, scale, evidence.deep, defined(nmse, evidence, evidence.deep))
+    return share_out(
+        errors,
+        claims,
+        scale,
+        evidence.deep,
+        defined(nmse, evidence, evidence.deep),
+        own,
+        FINE if evidence.places == "numbers" else SMALL,
+    )
+
+
+def _learned(
+    wrong: Float[np.ndarray, " shown"],
+    cost: Float[np.ndarray, " shown"],
+    stripes: Stripes | None,
+    blank: float,
+    scale: float,
+) -> tuple[Float[np.ndarray, " all_shown"], float]:
+    """Errors on what training showed as they would be on what is held out, and their mean in units of their own.
+
+    Beside combinations, which are of the sort that is asked for, stripes count in their own units: they have more ink
+    and so larger errors. Alone they are all there is to compare with.
+    """
+    if stripes is None:
+        learned = at_scale(wrong, cost, scale)
+        return learned, float(wrong.mean() / (cost.mean() or 1.0)) if len(wrong) else 0.0
+    lone = _squares(stripes.outputs, stripes.targets)
+    spent = _squares(np.full_like(stripes.targets, blank), stripes.targets)
+    if not len(wrong):
+        return at_scale(lone, spent, scale), float(lone.mean() / (spent.mean() or 1.0))
+    own = np.concatenate([in_units(wrong, cost, 1.0), in_units(lone, spent, 1.0)])
+    return np.concatenate([at_scale(wrong, cost, scale), in_units(lone, spent, scale)]), float(own.mean())
 
 
 def _made(

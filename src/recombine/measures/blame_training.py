@@ -10,7 +10,7 @@ import numpy as np
 
 from recombine.core.failures import Failure
 from recombine.core.shapes import Bool, Float, Int, Real
-from recombine.measures.blame import NOT_LEARNED, Claim
+from recombine.measures.blame import NOT_LEARNED, ROUNDING, Claim
 
 LISTED = 6  # levels that a sentence lists
 
@@ -24,19 +24,45 @@ def at_scale(
 
     Where it costs more they stay as they are: what is wrong by so much is not learned, however much more it could be.
     """
+    return np.maximum(errors, in_units(errors, costs, scale))
+
+
+def in_units(
+    errors: Float[np.ndarray, " rows"], costs: Float[np.ndarray, " rows"], scale: float
+) -> Float[np.ndarray, " rows"]:
+    """Errors of another sort of rows, as they would be where knowing nothing costs ``scale``, be it more or less.
+
+    errors · scale / mean cost
+    """
     own = float(costs.mean()) if len(costs) else 0.0
-    return errors * max(1.0, scale / own) if own > 0 else errors
+    return errors * (scale / own) if own > 0 else errors
 
 
-def not_learned(errors: Float[np.ndarray, " held"], shown: Float[np.ndarray, " shown"]) -> Claim | None:
+def not_learned(
+    errors: Float[np.ndarray, " held"],
+    shown: Float[np.ndarray, " shown"],
+    scale: float = 1.0,
+    own: float | None = None,
+    what: str = "What was trained on",
+) -> Claim | None:
     """As much of the held-out error as there is on what training showed: it has nothing to do with composition.
 
-    share = mean shown error / mean held-out error, at most 1; of every row alike
+        share = mean shown error / mean held-out error, at most 1; of every row alike
+
+    For the words, ``scale`` is what knowing nothing costs on held-out rows, ``own`` the shown error in units of what it
+    costs on shown ones, as tables have it (None: it costs as much), and ``what`` was trained on.
     """
     if not len(shown) or not errors.mean() > 0:
         return None
     part = min(1.0, float(shown.mean() / errors.mean()))
-    text = f"What was trained on is wrong already: its error is {part:.0%} of the held-out one."
+    there, held = float(shown.mean() / scale), float(errors.mean() / scale)
+    own = there if own is None else own
+    text = f"{what} is wrong already: its error, {own:.3g}, is "
+    if there > own * (1 + ROUNDING):
+        text += f"{there:.3g} on what is held out, where knowing nothing costs less: "
+    text += (
+        f"no less than the held-out one, {held:.3g}." if part == 1 else f"{part:.0%} of the held-out one, {held:.3g}."
+    )
     return Claim(NOT_LEARNED, part * errors, text, {"shown_error": float(shown.mean()), "ratio": part})
 
 

@@ -10,6 +10,7 @@ class Finding(StrEnum):
     """What a network does with combinations it never saw."""
 
     COMPOSES = "composes"
+    PARTLY = "composes in part"  # numbers that are nearly right, and clearly less so than those shown
     REMEMBERS = "remembers"  # right, but training showed what is held out
     SUPERPOSES = "superposes"
     BLANK = "blank"
@@ -21,6 +22,7 @@ class Finding(StrEnum):
 NAMED = {NOT_LEARNED: Finding.UNLEARNED, str(Failure.SUPERPOSITION): Finding.SUPERPOSES}
 DOES = {
     Finding.COMPOSES: "Composes",
+    Finding.PARTLY: "Composes in part",
     Finding.REMEMBERS: "Is right",
     Finding.SUPERPOSES: "Superposes what it remembers",
     Finding.BLANK: "Draws nothing",
@@ -36,7 +38,8 @@ def decide(blame: Blame, revealed: bool, look: Finding = Finding.FAILS) -> Findi
     """The first that holds:
 
     remembers    nothing is held out, or the error is below 0.1 and training showed held-out combinations
-    composes     error < 0.1
+    composes     error < 0.1, and nothing is to blame
+    in part      error < 0.1, and something is
     unlearned    the cause with the largest share is that training was not learned
     superposes   it is superposition
     ``look``     otherwise: what the answers look like
@@ -44,7 +47,7 @@ def decide(blame: Blame, revealed: bool, look: Finding = Finding.FAILS) -> Findi
     if blame.error is None or (revealed and blame.error < SMALL):
         return Finding.REMEMBERS
     if blame.error < SMALL:
-        return Finding.COMPOSES
+        return Finding.PARTLY if blame.parts else Finding.COMPOSES
     return NAMED.get(str(blame.cause), look)
 
 
@@ -63,7 +66,8 @@ def where(section: str) -> str:
 
 def _why(blame: Blame) -> str:
     if not blame.told:
-        return f"an error below {SMALL} is too small to blame anything"
+        beyond = "" if blame.floor == SMALL else f", and less than {blame.floor} above that on what was shown,"
+        return f"an error below {SMALL}{beyond} is too small to blame anything"
     most = blame.told[0]
     share = f"{most.share:.0%} of this error"
     return f"{share} has no named cause" if most.failure == OTHER else f"{most.failure} accounts for {share}"

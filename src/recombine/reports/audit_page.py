@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from recombine.audits import Audit
+from recombine.audits.counting import counted
 from recombine.audits.held_out import LACKS
-from recombine.audits.telling import certificate_words, data_words, held_out_words
+from recombine.audits.telling import balance_words, certificate_words, data_words, held_out_words
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
@@ -19,7 +20,7 @@ from recombine.reports.writing import writable_place, write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LOWEST = -1.0  # an R² below is as good as no read-out, and would hide the others
+LOWEST = -1.0  # an R² below is as good as no read-out, and would hide the others: it is drawn there, with a mark
 BY_LAYER = {
     "additive_held_out": "R² on held-out rows of a sum of one vector per level, fitted on trained rows",
     "additive_share": "share of the variance that a sum of one vector per level explains",
@@ -47,9 +48,20 @@ def audit_page(found: Audit) -> str:
     }
     header = join(
         tag("h1", "Will it compose? ", tag("span", f"Audit of {found.source}", class_="scale")),
+        _refused(found),
         tag("p", found.verdict, class_="lead"),
     )
     return page(f"recombine audit of {found.source}", header, sections, OF_AUDITS)
+
+
+def _refused(found: Audit) -> Markup | None:
+    """What is wrong with what was given, before anything else is told."""
+    if not found.refused:
+        return None
+    lines = tag(
+        "ul", [tag("li", words[0].upper() + words[1:] if words[0].isalpha() else words) for words in found.refused]
+    )
+    return tag("div", tag("p", tag("b", "What could not be done:")), lines)
 
 
 def _reasons(place: str, title: str, found: Audit) -> Markup:
@@ -63,7 +75,8 @@ def _reasons(place: str, title: str, found: Audit) -> Markup:
 def _data(found: Audit) -> Markup:
     held = found.held_out
     if held is None:
-        return _section("data", "Data", tag("p", data_words(found)))
+        balance = tag("p", f"Balance: {balance_words(found)}") if found.factors else None
+        return _section("data", "Data", tag("p", data_words(found)), balance)
     rows = [(name, str(int(mask.sum())), LACKS[name]) for name, mask in held.sections.items()]
     return _section(
         "data",
@@ -151,24 +164,33 @@ def _by_layer(measures: pd.DataFrame, kind: str, says: str) -> Markup | None:
         return None
     layers = list(dict.fromkeys(chosen["layer"]))
     factors = list(dict.fromkeys(chosen["of"]))
+    drawn = [name for name in ("value", "null_low", "null_high", "untrained") if name in chosen]
+    below = int((chosen["value"] < LOWEST).sum())
 
     def draw(figure: "Figure") -> None:
         axes = figure.subplots()
         for number, factor in enumerate(factors):
-            lines = chosen[chosen["of"] == factor].set_index("layer").reindex(layers)
+            exact = chosen[chosen["of"] == factor].set_index("layer").reindex(layers)
+            lines = exact[drawn].clip(lower=LOWEST)
             colour, look = COLOURS[number % len(COLOURS)], number % len(MARKS)
             places = range(len(layers))
             axes.plot(places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=factor or None)
             axes.fill_between(places, lines["null_low"], lines["null_high"], color="0.6", alpha=0.3, linewidth=0)
+            low = [place for place, value in enumerate(exact["value"]) if value < LOWEST]
+            axes.plot(low, [LOWEST] * len(low), color=colour, marker="v", markersize=9, ls="none", clip_on=False)
             if "untrained" in lines:
                 axes.plot(places, lines["untrained"], color=colour, linestyle=":", linewidth=1)
         axes.set_xticks(range(len(layers)), layers, rotation=45, ha="right")
         axes.set_ylabel(kind.replace("_", " "))
-        axes.set_ylim(bottom=max(axes.get_ylim()[0], LOWEST))
+        if (chosen[drawn] < LOWEST).any().any():
+            axes.set_ylim(bottom=LOWEST)
         if len(factors) > 1:
             axes.legend(frameon=False)
 
     caption = f"`{kind}`: {says}."
+    if below:
+        lowest = short(float(chosen["value"].min()))
+        caption += f" Below {short(LOWEST)}: {counted(below, 'value')}, drawn there as a triangle (lowest {lowest})."
     return framed(image(draw, (max(3.2, 0.45 * len(layers) + 1.6), 2.8), caption.replace("`", "")), caption)
 
 

@@ -50,9 +50,11 @@ class Certificate:
             else "Training shows every level"
         )
         near, share = self.touching["ood"], f"{self.share:.{0 if self.share >= 0.01 else 1}%}"
+        number = f"{near.min} to {near.max}" if near.min < near.max else str(near.min)
+        ones = "one" if number == "1" else "ones"
         return (
             f"Training shows {self.seen} combinations and {self.held_out} are held out ({share} of all). "
-            f"{unseen}; a held-out combination shares a level with {near.min} to {near.max} trained ones."
+            f"{unseen}; a held-out combination shares a level with {number} trained {ones}."
         )
 
     def to_dict(self) -> dict[str, Any]:

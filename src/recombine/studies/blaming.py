@@ -12,7 +12,7 @@ from recombine.data.scenes import Sprites
 from recombine.data.task import Examples
 from recombine.measures import ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence
 from recombine.measures.answer import defined
-from recombine.measures.blame import SMALL, Claim, share_out
+from recombine.measures.blame import FINE, SMALL, Claim, share_out
 from recombine.measures.blame_answers import (
     MOST_COMPONENTS,
     contradicting,
@@ -88,8 +88,8 @@ def _components(run: Run, task: ComponentTask, evidence: ComponentEvidence) -> G
             not_additive(errors, truth[held][:, None], asked, pool, truth[allowed][:, None]),
             leak(errors, answers[held][:, None], truth[held][:, None], _sums(asked, pool)),
         ]
-    again = at_scale(learned, spent, scale)
-    claims = [*_of_training(errors, again, fresh, asked, pool.astype(np.float64), names), *made]
+    again, shown_error = at_scale(learned, spent, scale), float(learned.mean() / otherwise)
+    claims = [*_of_training(errors, again, fresh, asked, pool.astype(np.float64), names, scale, shown_error), *made]
     layers, words = {}, []
     if task.images is None and task.grid.size <= LARGEST:
         layers = _layer_shares(run.layers(), levels)
@@ -101,8 +101,8 @@ def _components(run: Run, task: ComponentTask, evidence: ComponentEvidence) -> G
     return explain_general(
         "error rate" if binary else "nMSE",
         sections,
-        float(learned.mean() / otherwise),
-        share_out(errors, claims, scale, error=_error(sections, "ood")),
+        shown_error,
+        share_out(errors, claims, scale, "ood", _error(sections, "ood"), shown_error, SMALL if binary else FINE),
         problem.reveal,
         conjunctions=shares or {},
         layers=layers,
@@ -126,18 +126,19 @@ def _functions(run: Run, task: FunctionTask, evidence: ModuleEvidence) -> Genera
     sections = _sections(evidence.sections, wrong, costs)
     pool = grid.combinations()[problem.trained]
     fresh = at_scale(wrong[inside], costs[inside], scale)
+    again, shown_error = at_scale(learned, spent, scale), float(learned.mean() / (spent.mean() or 1.0))
     # At the middles of cells, so that a sum over cells need not follow what varies within one.
     at_asked, at_pool = (task.examples(rows, seed).targets[:, 0].astype(np.float64) for rows in (asked, pool))
     claims = [
-        *_of_training(errors, at_scale(learned, spent, scale), fresh, asked, pool.astype(np.float64), names),
+        *_of_training(errors, again, fresh, asked, pool.astype(np.float64), names, scale, shown_error),
         not_additive(errors, at_asked, asked, pool, at_pool) if len(held) else None,
         leak(errors, evidence.answers[held], evidence.targets[held]),
     ]
     return explain_general(
         "nMSE",
         sections,
-        float(learned.mean() / (spent.mean() or 1.0)),
-        share_out(errors, claims, scale, error=_error(sections, "ood")),
+        shown_error,
+        share_out(errors, claims, scale, "ood", _error(sections, "ood"), shown_error, FINE),
         problem.reveal,
         layers=_layer_shares(evidence.layers, cells),
         support=_grid_map(problem, task.cells(training.positions), asked, errors / scale),
@@ -161,10 +162,11 @@ def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
     learned, spent = (np.square(each - wanted).mean(axis=(1, 2, 3)) for each in (drawn, middle))
     errors, inside, scale = wrong[held], evidence.sections["id"], float(costs[everywhere].mean()) or 1.0
     again, fresh = at_scale(learned, spent, scale), at_scale(wrong[inside], costs[inside], scale)
+    shown_error = float(learned.mean() / (spent.mean() or 1.0))
     sections = _sections(evidence.sections, wrong, costs)
     error = _error(sections, "all")
     claims = [
-        not_learned(errors, again),
+        not_learned(errors, again, scale, shown_error),
         too_little_data(errors, again, fresh),
         *(lacking_scenes(problem, evidence.latents[held], errors, seed) if error is None or error >= SMALL else ()),
     ]
@@ -176,7 +178,7 @@ def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
     return explain_general(
         "nMSE",
         sections,
-        float(learned.mean() / (spent.mean() or 1.0)),
+        shown_error,
         share_out(errors, claims, scale, "all", error),
         support=None if one else support_map(("x1", "x2"), (BINS, BINS), shown, asked, errors / scale),
         undefined=(NO_CONJUNCTIONS, f"{NO_LAYERS} scenes have no levels"),
@@ -217,11 +219,13 @@ def _of_training(
     asked: Int[np.ndarray, "held factors"],
     pool: Float[np.ndarray, "allowed factors"],
     names: Sequence[str],
+    scale: float,
+    shown_error: float,
 ) -> list[Claim | None]:
     if not len(errors):
         return []
     return [
-        not_learned(errors, learned),
+        not_learned(errors, learned, scale, shown_error),
         too_little_data(errors, learned, fresh),
         unseen_level(errors, asked, pool, names),
         too_little_overlap(errors, asked, pool),
