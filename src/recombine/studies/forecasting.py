@@ -22,11 +22,14 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
     model's own tangent kernel at its initial weights of ``seed``, beside them. Pictures of bumps and stripes are also
     told whether their training centres hang together (`with_percolation`), which does not enter the verdict.
-    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
+    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose. It goes
+    by the kernels of wide networks alone, as it did when it was tuned and scored; a model's own kernel is no part of it.
     """
     found = by_kernels(problem, model, seed)
-    spec = None if model is None else models.parse(model)
-    return replace(found, outlook=outlook(problem, found, spec, seed=seed))
+    if model is None:
+        return replace(found, outlook=outlook(problem, found, seed=seed))
+    scored = found if problem.support is not None else by_kernels(problem, seed=seed)
+    return replace(found, outlook=outlook(problem, scored, models.parse(model), seed=seed))
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:

@@ -9,7 +9,7 @@ from recombine.data.picture_task import PictureTask
 from recombine.models import ModelSpec, models
 from recombine.studies.additions import isolates
 from recombine.studies.kernel_forecasting import (
-    Kernel,
+    OwnKernel,
     by_kernels,
     check_forecast_size,
     forecast_functions,
@@ -19,8 +19,8 @@ from recombine.studies.kernel_forecasting import (
 )
 from recombine.theory import Forecast, tangent_kernels
 
-# Of the latest task, model and seed: a kernel is computed for minutes and asked for often.
-_last: dict[str, Kernel] = {}
+# Of the latest task, model and seed: a kernel takes seconds and is asked for often.
+_last: dict[str, OwnKernel] = {}
 
 
 def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> Forecast:
@@ -37,17 +37,17 @@ def forecast_again(problem: Problem, model: object = None, seed: int = 0) -> For
     check_forecast_size(problem)
     kernels = tangent_kernels()
     if spec is not None:
-        kernels |= {f"tangent kernel of {spec.kind}": shared_kernel(problem, spec, seed)}
+        kernels |= shared_kernel(problem, spec, seed).named(spec)
     return (forecast_functions if isinstance(task, FunctionTask) else forecast_pictures)(problem, kernels, seed)
 
 
-def shared_kernel(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+def shared_kernel(problem: Problem, model: ModelSpec, seed: int) -> OwnKernel:
     """The kernel of ``model`` at its initial weights, over every combination and every factor shown alone.
 
     Where training shows places between levels it is that of the problem alone.
     """
     if not model.trainable or problem.centres != "grid" or problem.spacing is not None or problem.rim:
-        return model_kernel(problem, model, seed)
+        return model_kernel(problem, model, seed, hurry=True)
     name = canonical_json([dump(problem.task), dump(model), seed])
     if name not in _last:
         kernel = _over(problem, model, seed)
@@ -56,9 +56,9 @@ def shared_kernel(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
     return _last[name]
 
 
-def _over(problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+def _over(problem: Problem, model: ModelSpec, seed: int) -> OwnKernel:
     task, grid = problem.task, problem.grid
     parts = [task.asked(seed), task.examples(grid.combinations(), seed), problem.everything]
     if isolates(task):
         parts.append(task.at(task.alone(grid.names, None, False), seed))
-    return kernel_over(np.concatenate([part.codes for part in parts]), problem, model, seed)
+    return kernel_over(np.concatenate([part.codes for part in parts]), problem, model, seed, hurry=True)
