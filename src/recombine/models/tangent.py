@@ -124,9 +124,7 @@ def _known_layers(network: nn.Module, weights: dict[str, torch.Tensor], code: to
     with tapped(factored_layers(network)) as taps, torch.enable_grad():
         functional_call(network, weights, (codes,))
     used = [tap.layer for tap in taps]
-    layers = [
-        tap.layer for tap in taps if used.count(tap.layer) == 1 and len(tap.entered) == len(tap.added) == COPIES
-    ]
+    layers = [tap.layer for tap in taps if used.count(tap.layer) == 1 and len(tap.entered) == len(tap.added) == COPIES]
     if not layers:
         return []
     names = {id(weight): name for name, weight in network.named_parameters()}
@@ -168,7 +166,8 @@ def _slopes(
         entered = {tap.layer: tap for tap in taps}
         grads = torch.autograd.grad(answer, [entered[layer].added for layer in layers])
         found = [
-            slopes(entered[layer], grad_.detach(), some) for layer, grad_, some in zip(layers, grads, drawn, strict=True)
+            slopes(entered[layer], grad_.detach(), some)
+            for layer, grad_, some in zip(layers, grads, drawn, strict=True)
         ]
     if others:
         rest = _by_example(network, weights, others, codes, probe)
