@@ -1,4 +1,4 @@
-"""What kernels say of every held-out combination by itself: the error to expect there and, of one number, the answer."""
+"""What kernels say of every held-out combination by itself: the error there and, where it is one number, the answer."""
 
 from typing import Any
 

@@ -11,6 +11,7 @@ from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import outlook
 from recombine.theory import Forecast
 from recombine.theory.forecast import TooLarge
+from recombine.theory.outlook import Outlook
 
 if TYPE_CHECKING:
     from recombine.records import Store
@@ -22,14 +23,22 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
     model's own tangent kernel at its initial weights of ``seed``, beside them. Pictures of bumps and stripes are also
     told whether their training centres hang together (`with_percolation`), which does not enter the verdict.
-    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose. It goes
-    by the kernels of wide networks alone, as it did when it was tuned and scored; a model's own kernel is no part of it.
+    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
     """
     found = by_kernels(problem, model, seed)
     if model is None:
         return replace(found, outlook=outlook(problem, found, seed=seed))
-    scored = found if problem.support is not None else by_kernels(problem, seed=seed)
-    return replace(found, outlook=outlook(problem, scored, models.parse(model), seed=seed))
+    return replace(found, outlook=scored_outlook(problem, models.parse(model), seed))
+
+
+def scored_outlook(problem: Problem, model: ModelSpec | None = None, seed: int = 0) -> Outlook | None:
+    """The outlook of a forecast, by the kernels of wide networks alone, as it was tuned and scored.
+
+    A model's own kernel is no part of it. None where there is no outlook.
+    """
+    if problem.support is not None:
+        return None
+    return outlook(problem, by_kernels(problem, seed=seed), model, seed=seed)
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:

@@ -54,22 +54,27 @@ def outlook(
     known = calibration or standing()
     if known is None or problem.grid.size > LARGEST:
         return plain(found)
-    told = features(problem, model, loss, found, seed)
-    networks = {"": network(model, loss)} if model is not None else networks_of(known, family(problem))
+    if model is not None:
+        networks, losses = {"": network(model, loss)}, {"": loss}
+    else:
+        networks = networks_of(known, family(problem))
+        losses = {name: "logistic" if one["logistic"] else "mse" for name, one in networks.items()}
+    told = {each: features(problem, model, each, found, seed) for each in {loss, *losses.values()}}
     sections = []
-    for name, each in told.items():
+    for name in told[loss]:
         if name == TRAINED:
             continue
-        mean, low, high = known.expect([with_network(each, one) for one in networks.values()])
+        asked = {each: with_network(told[losses[each]][name], one) for each, one in networks.items()}
+        mean, low, high = known.expect(list(asked.values()))
         sections.append(Expectation(name, mean, low, high))
-    asked = {name: with_network(told["ood"], one) for name, one in networks.items()}
+    asked = {each: with_network(told[losses[each]]["ood"], one) for each, one in networks.items()}
     by_network = () if model is not None else tuple(Expectation(name, *known.expect([asked[name]])) for name in asked)
     made = Outlook(tuple(sections), (), True, networks=by_network)
     words = notes(known, list(asked.values()), family(problem), model, made.held_out.expected)
     made = replace(made, notes=words)
     if made.held_out.expected >= COMPOSES_FROM:
         return made
-    return replace(made, failures=in_order(list(_failures(problem, found, told["ood"]))))
+    return replace(made, failures=in_order(list(_failures(problem, found, told[loss]["ood"]))))
 
 
 def plain(found: Forecast) -> Outlook:
