@@ -94,7 +94,8 @@ def advise(
     described = read_problem(problem, settings, hold_out, isolated, support)
     spec = parse_member(model) if model else None
     how = read_training(described, spec, recipe) if verify and spec is not None else None
-    found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts)
+    loss = how.loss if how is not None else "mse"
+    found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts, loss=loss)
     told: dict[str, Any] = found.to_dict()
     if not json:
         typer.echo(str(found))

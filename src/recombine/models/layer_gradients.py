@@ -43,7 +43,7 @@ def factored_layers(network: nn.Module) -> list[nn.Module]:
 
 
 def _one_slope(layer: nn.Module) -> bool:
-    return type(layer) is nn.PReLU and layer.num_parameters == 1
+    return isinstance(layer, nn.PReLU) and layer.num_parameters == 1
 
 
 def _plain_convolution(layer: nn.Module) -> bool:
@@ -124,6 +124,7 @@ def slopes(tap: Tap, slope: torch.Tensor, channels: torch.Tensor | None = None) 
     over the draw. Factors are always of all channels.
     """
     layer, entered = tap.layer, tap.entered
+    bias: torch.Tensor | None
     if isinstance(layer, nn.PReLU):
         return Slopes(None, (slope * entered.clamp(max=0)).flatten(1).sum(dim=1, keepdim=True), None)
     if isinstance(layer, nn.Linear):

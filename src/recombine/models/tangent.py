@@ -78,9 +78,8 @@ def _tangent_kernel(
             ours = gradients(codes[first], probe, drawn)
             for second in blocks[: index + 1]:
                 theirs = ours if second is first else gradients(codes[second], probe, drawn)
-                kernel[np.ix_(first, second)] += sum(
-                    products(one, other) for one, other in zip(ours, theirs, strict=True)
-                ).numpy()
+                for one, other in zip(ours, theirs, strict=True):
+                    kernel[np.ix_(first, second)] += products(one, other).numpy()
     lower = np.tril(kernel) / probes
     return lower + np.tril(lower, -1).T
 

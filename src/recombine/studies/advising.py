@@ -20,6 +20,7 @@ from recombine.theory.outlook import COMPOSES_FROM, Outlook
 Model: TypeAlias = "str | Mapping[str, Any] | ModelSpec | None"
 
 TARGET = COMPOSES_FROM
+LOSS = "mse"  # what a forecast speaks of unless told otherwise
 FORECASTS = 400  # asked for at most, so that advice comes in seconds
 LISTED = 24  # combinations of one addition that are printed; a dictionary has all of them
 
@@ -137,16 +138,16 @@ def _priced(count: int, price: float) -> str:
     return many if price == count else f"{many} at a price of {price:g}"
 
 
-def expected_performance(problem: Problem, model: Model = None) -> float:
+def expected_performance(problem: Problem, model: Model = None, loss: str = LOSS) -> float:
     """The performance that `recombine forecast` expects on what is held out: 1 right, 0 as good as knowing nothing.
 
     That is its outlook, which was tuned on trained networks and scored; where none were, it is that of the kernels.
     """
-    return _outlook(problem, model).held_out.expected
+    return _outlook(problem, model, loss).held_out.expected
 
 
-def _outlook(problem: Problem, model: Model) -> Outlook:
-    found = scored_outlook(problem, _asked_of(model))
+def _outlook(problem: Problem, model: Model, loss: str) -> Outlook:
+    found = scored_outlook(problem, _asked_of(model), loss=loss)
     if found is None:
         raise InputError(
             f"task {problem.task.kind!r} has no true answers for what is held out, so that no forecast can be turned; "
@@ -161,12 +162,12 @@ def _asked_of(model: Model) -> ModelSpec | None:
     return None if spec is None or spec.generative else spec
 
 
-def grounds_of(original: Problem, problem: Problem, model: Model = None) -> Grounds:
+def grounds_of(original: Problem, problem: Problem, model: Model = None, loss: str = LOSS) -> Grounds:
     """What `recombine forecast` says of the problem as it is, and as it is with the additions."""
-    first = _outlook(original, model)
-    last = first if problem == original else _outlook(problem, model)
+    first = _outlook(original, model, loss)
+    last = first if problem == original else _outlook(problem, model, loss)
     return Grounds(
-        measure="the outlook of `recombine forecast`",
+        measure="the outlook of `recombine forecast`" + (f", for the loss {loss}" if loss != LOSS else ""),
         verdict=first.verdict,
         notes=tuple(_notes(problem, last, model, problem != original)),
         classes=family(original) == "classes",
@@ -194,6 +195,7 @@ def advise(
     seed: int = 0,
     oracle: Oracle | None = None,
     forecasts: int = FORECASTS,
+    loss: str = LOSS,
 ) -> Advice:
     """The smallest additions to the training set that turn the forecast, found greedily.
 
@@ -202,7 +204,8 @@ def advise(
     then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1 unless given; an
     overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much as showing all
     that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the performance, from 0 to
-    1, on what a problem holds out. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
+    1, on what a problem holds out. ``loss`` is what networks are trained with; `recombine forecast` speaks of the usual
+    one. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
     """
     check_addable(problem)
     if model is not None:
@@ -214,12 +217,12 @@ def advise(
         raise InputError(f"most = {most} must be at least 1 example; leave it out for no limit.")
     if forecasts < 2:
         raise InputError(f"forecasts = {forecasts} must be at least 2, one of them of the problem as it is.")
-    ask = oracle or (lambda each: expected_performance(each, model))
+    ask = oracle or (lambda each: expected_performance(each, model, loss))
     search = Search(problem, ask, cost, target, most, seed, forecasts)
     before, made = search.found()
     last = made[-1] if made else None
     new, after = (last.problem, last.performance) if last else (problem, before)
-    grounds = grounds_of(problem, new, model) if oracle is None else Grounds()
+    grounds = grounds_of(problem, new, model, loss) if oracle is None else Grounds()
     asked = len(search.known)
     return Advice(problem, new, made, before, after, target, cost, asked, asked >= forecasts, grounds)
 

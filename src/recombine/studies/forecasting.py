@@ -31,14 +31,16 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     return replace(found, outlook=scored_outlook(problem, models.parse(model), seed))
 
 
-def scored_outlook(problem: Problem, model: ModelSpec | None = None, seed: int = 0) -> Outlook | None:
+def scored_outlook(
+    problem: Problem, model: ModelSpec | None = None, seed: int = 0, loss: str = "mse"
+) -> Outlook | None:
     """The outlook of a forecast, by the kernels of wide networks alone, as it was tuned and scored.
 
     A model's own kernel is no part of it. None where there is no outlook.
     """
     if problem.support is not None:
         return None
-    return outlook(problem, by_kernels(problem, seed=seed), model, seed=seed)
+    return outlook(problem, by_kernels(problem, seed=seed), model, loss, seed)
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:

@@ -185,7 +185,11 @@ class OwnKernel:
 
     def reasons(self, spec: ModelSpec) -> tuple[Reason, ...]:
         """What was done to stay within seconds, if anything."""
-        evidence = {"operations": self.operations, "probes": self.estimate[0], "share": self.estimate[1]}
+        evidence: dict[str, Any] = {
+            "operations": self.operations,
+            "probes": self.estimate[0],
+            "share": self.estimate[1],
+        }
         much = f"with {CAREFUL[0]} probes and all channels it takes {self.operations:.1g} operations"
         if self.kernel is None:
             text = (

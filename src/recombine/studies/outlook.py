@@ -54,6 +54,7 @@ def outlook(
     known = calibration or standing()
     if known is None or problem.grid.size > LARGEST:
         return plain(found)
+    networks: Mapping[str, Mapping[str, float]]
     if model is not None:
         networks, losses = {"": network(model, loss)}, {"": loss}
     else:
