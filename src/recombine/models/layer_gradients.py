@@ -43,16 +43,14 @@ def factored_layers(network: nn.Module) -> list[nn.Module]:
 
 
 def _one_slope(layer: nn.Module) -> bool:
-    return isinstance(layer, nn.PReLU) and layer.num_parameters == 1
+    return isinstance(layer, nn.PReLU) and layer.weight.numel() == 1
 
 
 def _plain_convolution(layer: nn.Module) -> bool:
-    return (
-        type(layer) in (nn.Conv2d, nn.ConvTranspose2d)
-        and layer.groups == 1
-        and layer.padding_mode == "zeros"
-        and not isinstance(layer.padding, str)
-    )
+    if type(layer) not in (nn.Conv2d, nn.ConvTranspose2d):
+        return False
+    assert isinstance(layer, nn.Conv2d | nn.ConvTranspose2d)
+    return layer.groups == 1 and layer.padding_mode == "zeros" and not isinstance(layer.padding, str)
 
 
 @contextmanager

@@ -210,6 +210,8 @@ def advise(
     check_addable(problem)
     if model is not None:
         check_fit(problem, models.parse(model))
+        if not models.parse(model).trainable:
+            raise InputError(f"model {models.parse(model).kind!r} is not trained, so nothing helps it; choose another.")
     cost = check_prices(prices)
     if not 0 < target <= 1:
         raise InputError(f"target = {target:g} must be a performance above 0 and at most 1; the usual one is {TARGET}.")

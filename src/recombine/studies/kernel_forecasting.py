@@ -185,11 +185,8 @@ class OwnKernel:
 
     def reasons(self, spec: ModelSpec) -> tuple[Reason, ...]:
         """What was done to stay within seconds, if anything."""
-        evidence: dict[str, Any] = {
-            "operations": self.operations,
-            "probes": self.estimate[0],
-            "share": self.estimate[1],
-        }
+        probes, share = self.estimate
+        evidence: dict[str, Any] = {"operations": self.operations, "probes": probes, "share": share}
         much = f"with {CAREFUL[0]} probes and all channels it takes {self.operations:.1g} operations"
         if self.kernel is None:
             text = (
@@ -199,7 +196,6 @@ class OwnKernel:
             return (Reason("own kernel", text, {**evidence, "probes": 0, "share": 0.0}),)
         if self.estimate == CAREFUL:
             return ()
-        probes, share = self.estimate
         text = (
             f"the tangent kernel of {spec.kind} was estimated with {probes} probe and {share:.3g} of the channels of "
             f"layers that are asked at many places ({much})."
