@@ -329,7 +329,6 @@ def refused(**arguments: object) -> Callable[[], object]:
         (refused(target=0.0), "target = 0 must be a performance above 0"),
         (refused(target=1.5), "target = 1.5 must be"),
         (refused(model="truth"), "'truth' is not trained, so nothing helps it"),
-        (refused(model="mlp"), "mlp"),
         (refused(most=0), "most = 0 must be at least 1"),
         (refused(forecasts=1), "forecasts = 1 must be at least 2"),
         (refused(oracle=lambda each: math.nan), "is nan, and advice needs a number from -1 to 1"),

@@ -8,7 +8,7 @@ from recombine.studies import kernel_forecasting
 from recombine.studies.kernel_forecasting import CAREFUL, THRIFTY, by_kernels, forecast_pictures, model_kernel
 
 HOLE = rc.Problem(rc.tasks.bump(n=(12, 16)), rc.splits.block(y=(3, 9), x=(4, 11)))
-CNN = {"kind": "cnn-decoder", "width": 24}
+CNN = {"kind": "cnn-decoder", "width": 64}
 
 
 def held_out(found):
@@ -24,12 +24,13 @@ def test_a_small_network_is_asked_carefully_and_nothing_is_said():
     np.testing.assert_array_equal(own(codes, codes), slow(codes, codes))
 
 
-def test_a_thrifty_estimate_forecasts_as_the_careful_one_within_a_tenth(monkeypatch):
+def test_a_thrifty_estimate_forecasts_within_15_percent_of_the_careful_one(monkeypatch):
+    """In eight draws of this problem the thrifty one lay 4 to 10 percent below the mean of three careful ones."""
     careful = forecast_pictures(HOLE, {"own": model_kernel(HOLE, CNN, 0)})
     monkeypatch.setattr(kernel_forecasting, "CAREFUL_UP_TO", 0.0)
     own = model_kernel(HOLE, CNN, 0, hurry=True)
     assert own.estimate == THRIFTY
-    assert held_out(forecast_pictures(HOLE, {"own": own})) == pytest.approx(held_out(careful), rel=0.1)
+    assert held_out(forecast_pictures(HOLE, {"own": own})) == pytest.approx(held_out(careful), rel=0.15)
     (reason,) = [each for each in by_kernels(HOLE, CNN).reasons if each.name == "own kernel"]
     assert "estimated with 1 probe and 0.125 of the channels" in reason.text
 
