@@ -42,7 +42,7 @@ def test_the_text_says_what_to_add_and_the_file_has_it(capsys, tmp_path: Path):
     assert run(*CONTEXT, "-o", str(file)) == 0
     kernels, first, second, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith(
-        "Add 1 example: held-out performance (2 x accuracy - 1 by kernels) rises from 0.30 to 0.95, and 0.9 is asked"
+        "Add 1 example: held-out performance (the outlook of `recombine forecast`) rises from 0.30 to 0.95, and 0.9 is"
     )
     assert second.startswith("- combination: context = 1, feature1 = 0, feature2 = 3 (1 example; then 0.95):")
     with pytest.raises(SystemExit):

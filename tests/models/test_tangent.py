@@ -5,11 +5,11 @@ from torch import nn
 from torch.func import functional_call, jacrev
 
 from recombine.core.errors import InputError
-from recombine.models import Interface, models
+from recombine.models import Interface, models, tangent
 from recombine.models.mlp_network import MlpNetwork
 from recombine.models.readers import PictureReader
 from recombine.models.scene_specs import SceneSpec
-from recombine.models.tangent import tangent_kernel
+from recombine.models.tangent import _parts, operations, tangent_kernel
 
 torch.set_num_threads(1)
 
@@ -131,3 +131,87 @@ def test_nothing_to_estimate_is_refused(probes, items):
     network = MlpNetwork(inputs=4, width=8, depth=1, image=(2, 3))
     with pytest.raises(InputError, match=f"got {probes} probes and {items} codes; it needs at least one of each"):
         tangent_kernel(network, torch.zeros(items, 4), probes, generator=seeded())
+
+
+class Oddities(nn.Module):
+    """Layers that do not factor as they stand: one is used twice, one's weights are read past it, one mixes nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.once, self.twice, self.past = nn.Linear(4, 6), nn.Linear(6, 6), nn.Linear(6, 6)
+        self.places, self.slope, self.last = nn.Linear(3, 5), nn.PReLU(), nn.Linear(10, 3)
+
+    def forward(self, codes):
+        hidden = self.twice(torch.relu(self.twice(torch.tanh(self.once(codes)))))
+        hidden = self.past(hidden) + hidden @ self.past.weight
+        return self.last(self.slope(self.places(hidden.unflatten(1, (2, 3)))).flatten(1))
+
+
+class Convolutions(nn.Module):
+    """Both sorts of convolutions, with strides, paddings, unequal kernels, and ReLUs in place."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.ConvTranspose2d(4, 6, (2, 3))
+        self.second = nn.ConvTranspose2d(6, 5, 4, stride=2, padding=1, bias=False)
+        self.third = nn.Conv2d(5, 7, (3, 2), stride=(1, 2), padding=1)
+
+    def forward(self, codes):
+        hidden = torch.relu_(self.second(torch.relu_(self.first(codes[:, :, None, None]))))
+        return torch.relu_(self.third(hidden)).mean(dim=1)
+
+
+@pytest.mark.parametrize("network", [Oddities, Convolutions], ids=["oddities", "convolutions"])
+def test_gradients_by_layers_are_those_of_every_example_by_itself(network):
+    torch.manual_seed(5)
+    made = network()
+    codes = torch.randn(5, 4, generator=seeded(1))
+    weights = {name: weight.detach() for name, weight in made.named_parameters()}
+    probe = (torch.randint(2, made(codes[:1])[0].shape, generator=seeded()) * 2 - 1).float()
+
+    def probed(weights, code):
+        return (functional_call(made, weights, (code[None],))[0] * probe).sum()
+
+    slopes = torch.func.vmap(torch.func.grad(probed), in_dims=(None, 0))(weights, codes)
+    plain = torch.cat([each.flatten(1) for each in slopes.values()], dim=1)
+    found = tangent_kernel(made, codes, 1, generator=seeded())
+    np.testing.assert_allclose(found, (plain @ plain.T).numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_layers_that_are_used_otherwise_are_told_from_those_that_factor():
+    made = Oddities()
+    weights = {name: weight.detach() for name, weight in made.named_parameters()}
+    layers, others = _parts(made, weights, torch.randn(1, 4, generator=seeded(1)))
+    assert layers == [made.once, made.places, made.slope, made.last]
+    assert others == ["twice.weight", "twice.bias", "past.weight", "past.bias"]
+
+
+def test_some_channels_stand_for_all_on_average():
+    torch.manual_seed(5)
+    made, codes = Convolutions(), torch.randn(5, 4, generator=seeded(1))
+    exact_one = tangent_kernel(made, codes, 1, generator=seeded(3))
+    draws = [_with_channels(made, codes, seed) for seed in range(60)]
+    mean = np.mean(draws, axis=0)
+    assert np.linalg.norm(mean - exact_one) < 0.1 * np.linalg.norm(exact_one)
+    assert np.linalg.norm(draws[0] - exact_one) > 1e-3 * np.linalg.norm(exact_one)
+
+
+def _with_channels(made, codes, seed):
+    """The kernel of the probe of seed 3, with half of the channels as another seed draws them."""
+    drawn = seeded(seed)
+    real = tangent.drawn_channels
+    try:
+        tangent.drawn_channels = lambda layer, share, _: real(layer, share, drawn)
+        return tangent_kernel(made, codes, 1, generator=seeded(3), share=0.5)
+    finally:
+        tangent.drawn_channels = real
+
+
+def test_operations_grow_with_probes_channels_and_examples():
+    made, codes = Convolutions(), torch.randn(6, 4, generator=seeded(1))
+    whole = operations(made, codes, 4, 1.0)
+    assert whole == pytest.approx(4 * operations(made, codes, 1, 1.0))
+    assert operations(made, codes, 4, 0.5) < whole
+    assert 2 * operations(made, codes[:3], 4, 1.0) < whole
+    dense = nn.Sequential(nn.Linear(4, 3, bias=False))  # forth, back and gradients: 3 passes of 2 x 12 for each of six
+    assert operations(dense, codes, 1, 1.0) == 6 * 3 * 2 * 12

@@ -5,10 +5,12 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
+from recombine.core.failures import Failure
 from recombine.records import Store
 from recombine.studies import calibrating, calibration_file, change
 from recombine.studies.calibrating import Judged, Told, fit
 from recombine.studies.features import FAMILIES, family, features, measured_performance, performance
+from recombine.studies.found_causes import COMPOSED, DIVERGED
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.progress import Progress
 from recombine.studies.scoreboard import area, bins, rank_correlation, resampled, scoreboard
@@ -80,18 +82,23 @@ def test_a_part_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_pa
         bodies = [store.read(change(each.told.trial, seed=seed).digest()).body for seed in calibrating.SEEDS]
         found = [measured_performance(body["measures"])["ood"] for body in bodies]
         assert each.measured == pytest.approx(np.mean(found))
+        assert each.cause in {*map(str, Failure), "not learned", "other", COMPOSED, DIVERGED}
+    names = scoreboard(judged)["names"]
+    assert sum(count for row in names["rows"] for count in row["found"].values()) == 4
 
 
 def _short(trial):
     return change(trial, recipe=change(trial.recipe, steps=5))
 
 
-def judged(expected, measured, failures=None):
+def judged(expected, measured, failures=None, causes=None):
     trial, *_ = trials("public", 1)
     facts = {"held_out": 0.3, "distance": 0.1, "kernels": 0.0}
     return [
-        Judged(Told(trial, {**facts, "kernels": e / 2}, e, e - 0.1, e + 0.1, None if failures is None else f), m, 1.0)
-        for e, m, f in zip(expected, measured, failures or [None] * len(measured), strict=True)
+        Judged(Told(trial, {**facts, "kernels": e / 2}, e, e - 0.1, e + 0.1, f), m, 1.0, c)
+        for e, m, f, c in zip(
+            expected, measured, failures or [None] * len(measured), causes or [None] * len(measured), strict=True
+        )
     ]
 
 
@@ -117,7 +124,31 @@ def test_a_bias_is_told_on_the_page_as_a_pattern():
     assert "- pictures: expected too much by 0.30 on average over 20 trials" in text
     assert "7 of them (the public part)" in text
     even = {**saved, "scoreboard": scoreboard(judged(measured, measured))}
-    assert "No group of ten trials or more errs mostly" in calibration_file.page(even)
+    assert "No group of 10 trials or more errs mostly" in calibration_file.page(even)
+    assert "Not scored yet" in calibration_file.page(even)
+
+
+def test_names_are_scored_where_one_was_expected_and_one_found():
+    expected, found = ["leak", "leak", "shortcut", None, "leak"], ["leak", "shortcut", "shortcut", "leak", COMPOSED]
+    scores = scoreboard(judged(np.linspace(0, 1, 5), np.linspace(0, 1, 5), expected, found))
+    assert (scores["names"]["trials"], scores["names"]["right"]) == (3, pytest.approx(2 / 3))
+    assert scores["names"]["rows"] == [
+        {"expected": "leak", "found": {"leak": 1, COMPOSED: 1, "shortcut": 1}},
+        {"expected": "none expected", "found": {"leak": 1}},
+        {"expected": "shortcut", "found": {"shortcut": 1}},
+    ]
+    text = calibration_file.page({"calibration": {"performance": [0.0]}, "scoreboard": scores})
+    assert "| expected \\ found | leak | nothing to blame | shortcut |" in text
+    assert "| leak | 1 | 1 | 1 |" in text
+    assert "in 67% of them" in text
+
+
+@pytest.mark.parametrize(("inside", "told"), [(21, True), (24, False)])
+def test_intervals_that_hold_clearly_too_few_are_a_pattern(inside: int, told: bool):
+    expected = np.linspace(-0.5, 0.5, 32)
+    off = np.where(np.arange(32) < inside, 0.0, 0.2 * (-1.0) ** np.arange(32))
+    found = calibration_file.patterns(scoreboard(judged(expected, expected + off, ["leak"] * 32)))
+    assert any("leak: intervals are too narrow: those of 80% hold 66% of 32 trials" in line for line in found) == told
 
 
 def test_scores_are_those_of_scipy_and_scikit_learn():

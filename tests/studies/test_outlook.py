@@ -1,6 +1,7 @@
 """What is expected of networks: a failure that is built into a training set is named, and other cases are plain."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -75,9 +76,51 @@ def test_without_a_model_it_is_over_the_networks_of_the_family():
     rich = {**told, **network(rc.models.mlp(scale=0.1), "mse")}
     rows = np.array([[told[name] for name in names], [rich[name] for name in names]])
     known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6, ("mlp", "mlp"))
-    assert networks_of(known, "sums") == [network(rc.models.mlp(), "mse"), network(rc.models.mlp(scale=0.1), "mse")]
-    assert outlook(problem, found, None, calibration=known).held_out.expected == pytest.approx(0.5, abs=1e-3)
+    assert networks_of(known, "sums") == {
+        "mlp": network(rc.models.mlp(), "mse"),
+        "mlp, rich": network(rc.models.mlp(scale=0.1), "mse"),
+    }
+    both = outlook(problem, found, None, calibration=known)
+    assert both.held_out.expected == pytest.approx(0.5, abs=1e-3)
+    assert {each.name: round(each.expected, 2) for each in both.networks} == {"mlp": 0.2, "mlp, rich": 0.8}
     assert outlook(problem, found, rc.models.mlp(), calibration=known).held_out.expected == pytest.approx(0.2, abs=1e-3)
+
+
+def test_where_networks_differ_the_verdict_says_so_and_does_not_decide_for_all():
+    apart = (Expectation("one", -0.5, -0.7, -0.3), Expectation("other", 0.95, 0.92, 1.0))
+    told = Outlook((Expectation("ood", 0.2, -0.8, 0.85),), (), True, networks=apart)
+    assert (told.depends, told.composes) == (True, None)
+    assert told.verdict.startswith("May or may not compose (it depends on the network): held-out performance 0.20")
+    assert "by network from -0.50 (one) to 0.95 (other)" in told.verdict
+    assert [each["name"] for each in told.to_dict()["networks"]] == ["one", "other"]
+    alike = Outlook((Expectation("ood", 0.2, 0.1, 0.3),), (), True, networks=(apart[0], apart[0]))
+    assert (alike.depends, alike.composes) == (False, False)
+
+
+def test_stripes_divide_networks_and_it_is_said():
+    stripes = rc.Problem(rc.tasks.bump(n=12), rc.splits.block(x=(3, 9), y=(3, 9)), isolated=("x", "y"))
+    told = rc.forecast(stripes).outlook
+    by_name = {each.name: each for each in told.networks}
+    assert told.depends
+    assert by_name["cnn-decoder"].expected > by_name["mlp-decoder"].expected + 0.5
+    own = rc.forecast(stripes, {"kind": "mlp-decoder", "depth": 2}).outlook
+    assert own.networks == ()
+    assert own.held_out.expected == pytest.approx(by_name["mlp-decoder, deep"].expected)
+
+
+def test_every_sort_of_network_is_asked_with_its_own_loss():
+    problem = rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6)))
+    found = by_kernels(problem)
+    by_name = {each.name: each.expected for each in outlook(problem, found).networks}
+    for name, loss in (("mlp", "mse"), ("mlp, logistic", "logistic")):
+        alone = outlook(problem, found, rc.models.mlp(), loss).held_out.expected
+        assert by_name[name] == pytest.approx(alone)
+
+
+def test_the_outlook_for_a_model_goes_by_the_kernels_it_was_scored_with():
+    problem, model = rc.Problem(BUMP, HOLE), "mlp-decoder:width=16".partition(":")[0]
+    told = outlook(problem, by_kernels(problem), rc.models.parse(model))
+    assert rc.forecast(problem, model).outlook.held_out == told.held_out
 
 
 def notes_of(problem, model="mlp-decoder", performance=0.2, **changed):
@@ -112,6 +155,35 @@ def test_where_it_differs_from_kernels_the_trials_say_why(gain, words):
     found = notes_of(problem, performance=asked + gain, kernels=asked)
     assert f"Kernels alone reach {kernels:.2f}" in found
     assert words in found
+
+
+@pytest.mark.parametrize("split", ["parallel", "digit", "hole"])
+def test_a_note_beside_kernels_is_true_of_the_number(split):
+    problem = {
+        "parallel": lambda: rc.Problem(rc.tasks.parallel(), rc.splits.random(fraction=0.3)),
+        "digit": lambda: rc.Problem(
+            rc.tasks.rotated_digit(), rc.splits.extrapolation(of=rc.splits.random(fraction=0.3))
+        ),
+        "hole": lambda: rc.Problem(rc.tasks.bump(n=28), rc.splits.block(x=(4, 26), y=(4, 26))),
+    }[split]()
+    told = rc.forecast(problem).outlook
+    (note,) = [each for each in told.notes if each.startswith("Kernels alone reach")]
+    kernels = float(re.search(r"reach (-?[\d.]+)[;,]", note)[1])
+    size, way = re.search(r"did ([\d.]+) (better|worse) than kernels", note).groups()
+    explained = kernels + float(size) * (1 if way == "better" else -1)
+    off = abs(explained - told.held_out.expected)
+    assert ("does not account for" in note) == (off >= max(0.1, abs(told.held_out.expected - kernels) / 2))
+    assert f"an expected {told.held_out.expected:.2f}" in note or "does not account" not in note
+
+
+def test_a_hole_with_few_partners_is_no_thin_sample():
+    wide = rc.Problem(rc.tasks.bump(n=20), rc.splits.block(x=(2, 18), y=(2, 18)), isolated=("x", "y"))
+    assert failing(wide).failure == Failure.SUPERPOSITION
+
+
+def test_partners_are_those_of_combinations_whose_levels_are_all_shown():
+    digit = rc.Problem(rc.tasks.rotated_digit(), rc.splits.extrapolation(of=rc.splits.random(fraction=0.3)))
+    assert [each.failure for each in failing(digit).failures] == [Failure.UNSEEN_LEVEL]
 
 
 def test_lone_stripes_are_told_apart_by_the_networks_that_can_use_them():

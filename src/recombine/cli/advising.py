@@ -34,7 +34,7 @@ def advise(
     support: SupportName = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Ask the kernel of this model too, and train it with --verify: mlp:width=200."),
+        typer.Option("--model", help="Go by the outlook for this model, and train it with --verify: mlp:width=200."),
     ] = None,
     price: Annotated[
         list[str] | None,
@@ -45,7 +45,8 @@ def advise(
     target: Annotated[
         float,
         typer.Option(
-            "--target", help="The held-out performance to reach by kernels: 1 - nMSE, or for classes 2 x accuracy - 1."
+            "--target",
+            help="The held-out performance to reach in the forecast's outlook: 1 is perfect, 0 knows nothing.",
         ),
     ] = 0.9,
     most: Annotated[int | None, typer.Option("--most", help="Add at most so many examples.")] = None,
@@ -93,7 +94,8 @@ def advise(
     described = read_problem(problem, settings, hold_out, isolated, support)
     spec = parse_member(model) if model else None
     how = read_training(described, spec, recipe) if verify and spec is not None else None
-    found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts)
+    loss = how.loss if how is not None else "mse"
+    found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts, loss=loss)
     told: dict[str, Any] = found.to_dict()
     if not json:
         typer.echo(str(found))

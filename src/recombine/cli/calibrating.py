@@ -31,7 +31,7 @@ def calibrate(
     """
     from recombine.records import user_store
     from recombine.studies.calibrating import calibrate as go
-    from recombine.studies.calibration_file import check_place, save
+    from recombine.studies.calibration_file import check_place, names_sentence, patterns, save
     from recombine.studies.execution import executor
     from recombine.studies.progress import progress_for
     from recombine.studies.scoreboard import scoreboard
@@ -57,6 +57,11 @@ def calibrate(
             (title, "trials", "measured", "mean error", "expected less measured", "inside", "rank correlation"),
             lines(groups),
         )
+    typer.echo()
+    if "names" in found:
+        typer.echo(names_sentence(found["names"]))
+    for line in patterns(found):
+        typer.echo(f"- {line}")
 
 
 def lines(groups: "Sequence[dict[str, Any]]") -> list[tuple[str, ...]]:

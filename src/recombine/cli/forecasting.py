@@ -33,6 +33,7 @@ def forecast(
     """
     from recombine.splits import text
     from recombine.splits.drawing import WIDEST
+    from recombine.studies.combination_forecasts import combination_forecasts
     from recombine.studies.forecasting import forecast as predict
 
     described = read_problem(problem, settings, hold_out, isolated, support)
@@ -40,6 +41,9 @@ def forecast(
     if json:
         # What a support shows is told among the details.
         facts = {} if described.support is not None else {"certificate": described.certificate().to_dict()}
+        combinations = combination_forecasts(described, found)
+        if combinations is not None:
+            facts["combinations"] = combinations
         print_json({"problem": described.settings(), "digest": described.digest(), **facts, **found.to_dict()})
     else:
         if found.outlook:
@@ -91,6 +95,11 @@ def show_outlook(outlook: "Outlook") -> None:
     typer.echo()
     rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.sections]
     print_table(("section", "performance", "between"), rows)
+    if outlook.depends:
+        typer.echo()
+        rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.networks]
+        print_table(("network", "performance", "between"), rows)
+        typer.echo("Networks differ: name yours with --model.")
     if not outlook.calibrated:
         typer.echo("These are the theory's own numbers: no networks were trained to tune it on such problems.")
     for each in outlook.failures:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from recombine.reports.canvas import COLOURS, MARKS, framed, image
 from recombine.reports.markup import Markup, command, tag
 from recombine.reports.numbers import count, short
+from recombine.studies.calibration_file import NOT_NAMED, names_sentence, patterns
 from recombine.theory.calibration import document
 from recombine.theory.outlook import MEANING
 
@@ -40,6 +41,12 @@ def scoreboard_section() -> Markup | None:
         ),
         _groups("Family", scores["families"]),
         _groups("Expected failure", scores["failures"]),
+        tag("h3", "Calibration"),
+        _bins(scores["bins"]),
+        tag("h3", "Whether the name was right"),
+        *_names(scores),
+        tag("h3", "Where it is wrong in a pattern"),
+        tag("ul", [tag("li", line) for line in patterns(scores)]),
         tag("p", "To draw, train and score them again: ", command(f"calibrate --trials {scores['trials']}")),
         id="scoreboard",
     )
@@ -96,6 +103,20 @@ def _groups(title: str, groups: Sequence[Mapping[str, Any]]) -> Markup:
         for each in groups
     ]
     return _table(heads, rows)
+
+
+def _bins(bins: Sequence[Mapping[str, Any]]) -> Markup:
+    heads = ("Expected, mean of a fifth of the trials", "Measured", "Trials")
+    return _table(heads, [(short(each["expected"]), short(each["measured"]), str(each["trials"])) for each in bins])
+
+
+def _names(scores: Mapping[str, Any]) -> list[Markup]:
+    """Expected names against those that were found, where they were."""
+    if "names" not in scores:
+        return [tag("p", NOT_NAMED, class_="note")]
+    found = sorted({cause for row in scores["names"]["rows"] for cause in row["found"]})
+    rows = [(row["expected"], *(str(row["found"].get(cause, 0)) for cause in found)) for row in scores["names"]["rows"]]
+    return [tag("p", names_sentence(scores["names"])), _table(("Expected, found", *found), rows)]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:

@@ -1,26 +1,26 @@
 """`rc.advise`: the smallest additions to a training set that should make it compose, by the forecast."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from recombine.core.errors import InputError, unknown
 from recombine.data import Problem
-from recombine.data.picture_task import PictureTask
 from recombine.models import ModelSpec, models
 from recombine.studies.additions import KINDS, check_addable, level_name, level_words, shown_anew
-from recombine.studies.features import USE_ALONE, network, performance
+from recombine.studies.features import family
+from recombine.studies.fitting import check_fit
+from recombine.studies.forecasting import scored_outlook
 from recombine.studies.greedy import WHY, Addition, Oracle, Search
-from recombine.studies.outlook import outlook
-from recombine.studies.shared_kernel import forecast_again
-from recombine.theory import Forecast
-from recombine.theory.forecast import COMPOSES_BELOW
+from recombine.studies.kernel_forecasting import by_kernels
+from recombine.theory.outlook import COMPOSES_FROM, Outlook
 
 Model: TypeAlias = "str | Mapping[str, Any] | ModelSpec | None"
 
-TARGET = 0.9
+TARGET = COMPOSES_FROM
+LOSS = "mse"  # what a forecast speaks of unless told otherwise
 FORECASTS = 400  # asked for at most, so that advice comes in seconds
 LISTED = 24  # combinations of one addition that are printed; a dictionary has all of them
 
@@ -30,7 +30,7 @@ class Grounds:
     """What the numbers of an advice are, and how they stand to those that `recombine forecast` prints."""
 
     measure: str = "by the oracle that was given"
-    verdict: str = ""  # of kernels, on the problem as it is
+    verdict: str = ""  # of the outlook, on the problem as it is
     notes: tuple[str, ...] = ()
     classes: bool = False  # whether performance is 2 x accuracy - 1
 
@@ -114,7 +114,7 @@ class Advice:
             "composes": self.composes,
             "sentence": self.sentence(),
             "measure": self.grounds.measure,
-            "kernels": self.grounds.verdict or None,
+            "verdict": self.grounds.verdict or None,
             "notes": list(self.grounds.notes),
             "before": self.before,
             "after": self.after,
@@ -138,74 +138,52 @@ def _priced(count: int, price: float) -> str:
     return many if price == count else f"{many} at a price of {price:g}"
 
 
-def expected_performance(problem: Problem, model: Model = None) -> float:
-    """The forecast performance on what is held out: 1 right, 0 as good as a blank picture, the mean answer or chance.
+def expected_performance(problem: Problem, model: Model = None, loss: str = LOSS) -> float:
+    """The performance that `recombine forecast` expects on what is held out: 1 right, 0 as good as knowing nothing.
 
-        1 - min(1, nMSE)  for pictures and numbers,   max(0, 1 - 2 error rate)  for classes
-
-    Kernels cannot use factors that are shown alone as some networks do: with all levels of all factors alone decoders
-    that convolve or render compose (FR11 of forced rendering), and with a share of the levels of each, as much of the
-    way is counted as the product of these shares. For dense decoders, which lone factors do not help, nothing is.
+    That is its outlook, which was tuned on trained networks and scored; where none were, it is that of the kernels.
     """
-    known = kernels_performance(forecast_again(problem, model))
-    return known + max(0.0, 1 - COMPOSES_BELOW - known) * share_alone(problem, model)
+    return _outlook(problem, model, loss).held_out.expected
 
 
-def kernels_performance(found: Forecast) -> float:
-    """The performance on what is held out that kernels forecast, from 0 to 1."""
-    error = next(section.expected for section in found.sections if section.name == "ood")
-    return max(0.0, performance(error, found.quantity))
+def _outlook(problem: Problem, model: Model, loss: str) -> Outlook:
+    found = scored_outlook(problem, _asked_of(model), loss=loss)
+    if found is None:
+        raise InputError(
+            f"task {problem.task.kind!r} has no true answers for what is held out, so that no forecast can be turned; "
+            "use a task whose answers are known."
+        )
+    return found
 
 
-def share_alone(problem: Problem, model: Model = None) -> float:
-    """The share of all pairs of levels shown alone that a decoder can use; 0 unless all factors are."""
-    if not isinstance(problem.task, PictureTask) or set(problem.isolated) != set(problem.grid.names):
-        return 0.0
-    if model is not None and not _uses_alone(models.parse(model)):
-        return 0.0
-    levels = problem.isolated_levels
-    return math.prod(1.0 if levels is None else levels / count for count in problem.grid.shape)
+def _asked_of(model: Model) -> ModelSpec | None:
+    """The sort of network that the outlook is asked about; of what draws from noise no trial was made."""
+    spec = None if model is None else models.parse(model)
+    return None if spec is None or spec.generative else spec
 
 
-def _uses_alone(model: ModelSpec) -> bool:
-    sort = network(model, "mse")
-    return model.generative or any(sort[name] for name in USE_ALONE)
-
-
-def grounds_of(original: Problem, problem: Problem, model: Model = None) -> Grounds:
-    """What `expected_performance` is a number of, beside what `recombine forecast` says of both problems."""
-    stages = [original] if problem == original else [original, problem]
-    told = [(each, forecast_again(each, model)) for each in stages]
-    first = told[0][1]
-    classes, lone = first.quantity == "error rate", share_alone(problem, model) > 0
+def grounds_of(original: Problem, problem: Problem, model: Model = None, loss: str = LOSS) -> Grounds:
+    """What `recombine forecast` says of the problem as it is, and as it is with the additions."""
+    first = _outlook(original, model, loss)
+    last = first if problem == original else _outlook(problem, model, loss)
     return Grounds(
-        measure=f"{'2 x accuracy - 1' if classes else '1 - nMSE'} by kernels{', lone factors by FR11' * lone}",
+        measure="the outlook of `recombine forecast`" + (f", for the loss {loss}" if loss != LOSS else ""),
         verdict=first.verdict,
-        notes=tuple(_notes(told, None if model is None else models.parse(model))),
-        classes=classes,
+        notes=tuple(_notes(problem, last, model, problem != original)),
+        classes=family(original) == "classes",
     )
 
 
-def _notes(told: Sequence[tuple[Problem, Forecast]], model: ModelSpec | None) -> Iterator[str]:
-    """What kernels and networks make of the problem as it is and, if anything is added, as it is then."""
-    for reason in told[0][1].reasons:
-        if reason.name == "loss":
-            yield f"{reason.text} Advice goes by the mean of both."
-    problem, last = told[-1]
-    if share_alone(problem, model):
-        yield (
-            f"Kernels themselves say {kernels_performance(last):.2f} in the end: they cannot use lone factors, with "
-            "which decoders that convolve or render compose (claim FR11 of forced rendering), so that these count for "
-            "more here."
-        )
-    if model is not None and model.generative:
-        yield f"{model.kind} draws from noise and has no kernel: the kernels are those of wide ReLU networks."
-        model = None
-    looks = [outlook(each, found, model) for each, found in told]
-    expected = [f"{look.held_out.expected:.2f}" for look in looks if look is not None and look.calibrated]
-    changes = " and with the additions ".join(expected)
-    beside = f"; its outlook for trained networks, which it prints first, is {changes}" if expected else ""
-    yield f"The first line is the kernels' answer, as `recombine forecast` prints it{beside}."
+def _notes(problem: Problem, last: Outlook, model: Model, changed: bool) -> Iterator[str]:
+    """What else is to be borne in mind: the verdict in the end, networks that differ, and what kernels say."""
+    if changed:
+        yield f"With the additions: {last.verdict}"
+    if last.depends and model is None:
+        yield "Networks differ here, and the number is their mean; name yours with --model."
+    if model is not None and models.parse(model).generative:
+        yield f"{models.parse(model).kind} draws from noise, and no trial did: the number is that of other networks."
+    yield f"Kernels, with{'' if changed else 'out'} additions: {by_kernels(problem).verdict}"
+    yield from last.notes
 
 
 def advise(
@@ -217,17 +195,24 @@ def advise(
     seed: int = 0,
     oracle: Oracle | None = None,
     forecasts: int = FORECASTS,
+    loss: str = LOSS,
 ) -> Advice:
     """The smallest additions to the training set that turn the forecast, found greedily.
 
-    Round by round the candidate is added that raises the forecast most for its price, until nothing does, the target
-    is reached, or ``most`` examples are added. The cheapest way to the target that was met in any round is taken;
+    The forecast is the outlook that `recombine forecast` prints. Round by round the candidate is added that raises it
+    most for its price, until nothing does, the target is reached, or ``most`` examples are added; where that falls
+    short, once more from the candidate that raises it most at any price. The cheapest way to the target that was met in any round is taken;
     then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1 unless given; an
     overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much as showing all
-    that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the performance, from 0 to
-    1, on what a problem holds out. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
+    that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the performance, from -1 to
+    1, on what a problem holds out. ``loss`` is what networks are trained with; `recombine forecast` speaks of the usual
+    one. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
     """
     check_addable(problem)
+    if model is not None:
+        check_fit(problem, models.parse(model))
+        if not models.parse(model).trainable:
+            raise InputError(f"model {models.parse(model).kind!r} is not trained, so nothing helps it; choose another.")
     cost = check_prices(prices)
     if not 0 < target <= 1:
         raise InputError(f"target = {target:g} must be a performance above 0 and at most 1; the usual one is {TARGET}.")
@@ -235,12 +220,12 @@ def advise(
         raise InputError(f"most = {most} must be at least 1 example; leave it out for no limit.")
     if forecasts < 2:
         raise InputError(f"forecasts = {forecasts} must be at least 2, one of them of the problem as it is.")
-    ask = oracle or (lambda each: expected_performance(each, model))
+    ask = oracle or (lambda each: expected_performance(each, model, loss))
     search = Search(problem, ask, cost, target, most, seed, forecasts)
     before, made = search.found()
     last = made[-1] if made else None
     new, after = (last.problem, last.performance) if last else (problem, before)
-    grounds = grounds_of(problem, new, model) if oracle is None else Grounds()
+    grounds = grounds_of(problem, new, model, loss) if oracle is None else Grounds()
     asked = len(search.known)
     return Advice(problem, new, made, before, after, target, cost, asked, asked >= forecasts, grounds)
 

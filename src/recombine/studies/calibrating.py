@@ -44,6 +44,7 @@ class Judged:
     told: Told
     measured: float
     trained: float  # performance on what it was trained on
+    cause: str | None = None  # what `explain` says of its networks; None where it was not asked
 
 
 def calibrate(count: int, store: Store, workers: int | None, progress: Progress) -> tuple[Calibration, list[Judged]]:
@@ -56,7 +57,13 @@ def calibrate(count: int, store: Store, workers: int | None, progress: Progress)
     for each in told:
         store.commit_forecast(change(each.trial, seed=SEEDS[0]).digest(), _written(each))
     _train([each.trial for each in told], store, workers, progress)
-    return fitted, [Judged(each, *_measured(each.trial, store)) for each in told]
+    return fitted, [Judged(each, *_measured(each.trial, store), _cause(each.trial, store)) for each in told]
+
+
+def _cause(trial: Experiment, store: Store) -> str:
+    from recombine.studies.found_causes import found_cause  # explaining loads torch
+
+    return found_cause(trial, [change(trial, seed=seed).digest() for seed in SEEDS], store)
 
 
 def _train(chosen: Sequence[Experiment], store: Store, workers: int | None, progress: Progress) -> None:

@@ -6,10 +6,16 @@ from typing import Any
 
 from recombine.records import documents
 from recombine.records.provenance import provenance
-from recombine.theory.calibration import Calibration
+from recombine.theory.calibration import SHARE, Calibration
 from recombine.theory.outlook import COMPOSES_FROM, MEANING
 
 WHAT = "a calibration"
+FEWEST = 10  # trials of a group in which a pattern is looked for
+ONE_IN_TWENTY = 1.64  # standard errors
+NOT_NAMED = (
+    "Not scored yet: these trials were trained before `recombine calibrate` asked `explain` what their networks failed "
+    "by. The table of expected against found names appears with the next calibration."
+)
 
 
 def check_place(path: Path) -> None:
@@ -59,9 +65,13 @@ def page(document: Mapping[str, Any]) -> str:
         "",
         *_table("## By expected failure", "failure", scores["failures"]),
         "",
+        "## Whether the name was right",
+        "",
+        *_names(scores),
+        "",
         "## Where it is wrong in a pattern",
         "",
-        *_patterns(scores),
+        *(f"- {line}" for line in patterns(scores)),
         "",
     ]
     return "\n".join(parts)
@@ -81,15 +91,55 @@ def _table(title: str, what: str, groups: Sequence[Mapping[str, Any]]) -> list[s
     ]
 
 
-def _patterns(scores: Mapping[str, Any]) -> list[str]:
-    """Groups of ten trials or more whose mean error in one direction is more than half of their mean error."""
-    lines = [
-        f"- {each['name']}: expected {'too much' if each['bias'] > 0 else 'too little'} by {abs(each['bias']):.2f} on "
-        f"average over {each['trials']} trials (mean error {each['error']:.2f})."
-        for each in (*scores["families"], *scores["failures"])
-        if each["trials"] >= 10 and abs(each["bias"]) > each["error"] / 2
+def _names(scores: Mapping[str, Any]) -> list[str]:
+    """The expected failure against what `explain` found in the trained networks, as a table."""
+    if "names" not in scores:
+        return [NOT_NAMED]
+    found = sorted({cause for row in scores["names"]["rows"] for cause in row["found"]})
+    return [
+        names_sentence(scores["names"]),
+        "",
+        f"| expected \\ found | {' | '.join(found)} |",
+        f"|---|{'---|' * len(found)}",
+        *(
+            f"| {row['expected']} | {' | '.join(str(row['found'].get(cause, 0)) for cause in found)} |"
+            for row in scores["names"]["rows"]
+        ),
     ]
-    return lines or ["- No group of ten trials or more errs mostly in one direction."]
+
+
+def names_sentence(names: Mapping[str, Any]) -> str:
+    """How often the name was right, in one sentence."""
+    if names["right"] is None:
+        return "In no trial was a failure expected and one found."
+    return (
+        f"In {names['trials']} trials a failure was expected and one found by `recombine explain`; the first that was "
+        f"expected was the one found in {names['right']:.0%} of them."
+    )
+
+
+def patterns(scores: Mapping[str, Any]) -> list[str]:
+    """Groups of ten trials or more that err mostly in one direction, or whose intervals hold clearly too few.
+
+    In one direction: the mean error with its sign is more than half of the mean error. Clearly too few: 80% less more
+    than 1.64 standard errors, which chance does to one group in twenty.
+    """
+    lines = []
+    for each in (*scores["families"], *scores["failures"]):
+        count, inside = each["trials"], each["inside"]
+        if count < FEWEST:
+            continue
+        if abs(each["bias"]) > each["error"] / 2:
+            much = "too much" if each["bias"] > 0 else "too little"
+            lines.append(
+                f"{each['name']}: expected {much} by {abs(each['bias']):.2f} on average over {count} trials "
+                f"(mean error {each['error']:.2f})."
+            )
+        if inside < SHARE - ONE_IN_TWENTY * (SHARE * (1 - SHARE) / count) ** 0.5:
+            lines.append(
+                f"{each['name']}: intervals are too narrow: those of {SHARE:.0%} hold {inside:.0%} of {count} trials."
+            )
+    return lines or [f"No group of {FEWEST} trials or more errs mostly in one direction or has intervals too narrow."]
 
 
 def _spread(score: Mapping[str, float]) -> str:

@@ -11,6 +11,7 @@ from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import outlook
 from recombine.theory import Forecast
 from recombine.theory.forecast import TooLarge
+from recombine.theory.outlook import Outlook
 
 if TYPE_CHECKING:
     from recombine.records import Store
@@ -25,8 +26,21 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
     """
     found = by_kernels(problem, model, seed)
-    spec = None if model is None else models.parse(model)
-    return replace(found, outlook=outlook(problem, found, spec, seed=seed))
+    if model is None:
+        return replace(found, outlook=outlook(problem, found, seed=seed))
+    return replace(found, outlook=scored_outlook(problem, models.parse(model), seed))
+
+
+def scored_outlook(
+    problem: Problem, model: ModelSpec | None = None, seed: int = 0, loss: str = "mse"
+) -> Outlook | None:
+    """The outlook of a forecast, by the kernels of wide networks alone, as it was tuned and scored.
+
+    A model's own kernel is no part of it. None where there is no outlook.
+    """
+    if problem.support is not None:
+        return None
+    return outlook(problem, by_kernels(problem, seed=seed), model, loss, seed)
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:

@@ -57,6 +57,7 @@ class Search:
         self.original, self.oracle, self.prices, self.target, self.most = problem, oracle, prices, target, most
         self.rng, self.forecasts = stream(seed, "advise"), forecasts
         self.known: dict[str, float] = {}
+        self.first: list[Candidate] = []  # what was offered in the first round
         alone = problem.examples is not None  # then combinations are not for sale
         self.dearest = math.inf if alone else int(problem.parts.held_out.sum()) * prices["combination"]
 
@@ -65,9 +66,9 @@ class Search:
         name = problem.digest()
         if name not in self.known:
             found = float(self.oracle(problem))
-            if not 0 <= found <= 1:
+            if not -1 <= found <= 1:
                 raise InputError(
-                    f"the forecast of held-out performance is {found:g}, and advice needs a number from 0 to 1; use a "
+                    f"the forecast of held-out performance is {found:g}, and advice needs a number from -1 to 1; use a "
                     "task whose true answers are known, or another oracle."
                 )
             self.known[name] = found
@@ -88,28 +89,42 @@ class Search:
     def found(self) -> tuple[float, tuple[Addition, ...]]:
         """The forecast as it is, and the additions that turn it, or raise it as far as any that were tried."""
         before = self.performance(self.original)
-        return before, self.plan(self.thinned(self.greedy(before))) if before < self.target else ()
+        if before >= self.target:
+            return before, ()
+        ways = [self.plan(self.thinned(self.greedy(before, self.forecasts * 2 // 3)))]
+        if not ways[0] or ways[0][-1].performance < self.target:
+            # What is dear for its rise at first, such as a factor shown alone, may lead further in the end.
+            ways.append(self.plan(self.thinned(self.greedy(before, self.forecasts, boldly=True))))
+        return before, max(ways, key=lambda made: made[-1].performance if made else before)
 
-    def greedy(self, before: float) -> tuple[Candidate, ...]:
-        """The cheapest way to the target that was met, or else the greedy way as far as it went."""
+    def greedy(self, before: float, forecasts: int, boldly: bool = False) -> tuple[Candidate, ...]:
+        """The cheapest way to the target that was met, or else the greedy way as far as it went.
+
+        Boldly, the first step is the one that raises the forecast most, whatever it costs.
+        """
         problem, now, spent, examples, cheapest = self.original, before, 0.0, 0, math.inf
         chosen: tuple[Candidate, ...] = ()
         reached: tuple[Candidate, ...] = ()
         kept: list[Candidate] = []
-        while len(self.known) < self.forecasts:
+        while len(self.known) < forecasts or (boldly and not chosen):
             rated: list[tuple[float, float, int, float, Problem, Candidate]] = []
             have = count_examples(problem)
-            for candidate in dict.fromkeys([*kept, *candidates(self.original, problem, self.rng)]):
+            bold = boldly and not chosen
+            offered = self.first if bold else candidates(self.original, problem, self.rng)
+            self.first = self.first or offered
+            for candidate in dict.fromkeys([*kept, *offered]):
                 new = self.possible(problem, candidate)
                 count = 0 if new is None else count_examples(new) - have
                 if new is None or count <= 0:
                     continue
                 price = count * self.prices[candidate.kind]
                 too_many = self.most is not None and examples + count > self.most
-                if too_many or spent + price >= min(cheapest, self.dearest) or len(self.known) >= self.forecasts:
+                if too_many or spent + price >= min(cheapest, self.dearest):
+                    continue
+                if len(self.known) >= forecasts and new.digest() not in self.known:
                     continue
                 after = self.performance(new)
-                rated.append(((after - now) / price, after, count, price, new, candidate))
+                rated.append(((after - now) / (1.0 if bold else price), after, count, price, new, candidate))
                 if after >= self.target:
                     reached, cheapest = (*chosen, candidate), spent + price
             rated.sort(key=lambda entry: -entry[0])

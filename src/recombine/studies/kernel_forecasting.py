@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,10 @@ from recombine.theory.reasons import Reason
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 SAMPLED = 2000  # training pictures that stand for more than kernels can hold
+# How a model's own kernel is estimated, and the operations up to which it is: probes, share of the channels. A core of
+# our machines makes some 6e10 of them a second, so that a forecast stays below ten seconds.
+CAREFUL, THRIFTY = (4, 1.0), (1, 1 / 8)
+CAREFUL_UP_TO, THRIFTY_UP_TO = 1e11, 4e11
 
 
 def by_kernels(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
@@ -46,9 +50,14 @@ def by_kernels(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | N
     check_forecast_size(problem)  # before a kernel of a model is computed
     draws = forecast_functions if isinstance(problem.task, FunctionTask) else forecast_pictures
     kernels = tangent_kernels()
+    own = None
     if model is not None:
-        kernels |= {f"tangent kernel of {models.parse(model).kind}": model_kernel(problem, model, seed)}
+        spec = models.parse(model)
+        own = model_kernel(problem, spec, seed, hurry=True)
+        kernels |= own.named(spec)
     found = draws(problem, kernels, seed)
+    if own is not None:
+        found = replace(found, reasons=(*found.reasons, *own.reasons(spec)))
     return with_percolation(found, problem, seed) if isinstance(problem.task, Picture) else found
 
 
@@ -158,8 +167,46 @@ def _forecast_components(
     )
 
 
-def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int) -> Kernel:
-    """The tangent kernel of a network at its initial weights, as a function of two sets of codes."""
+@dataclass(frozen=True)
+class OwnKernel:
+    """The tangent kernel of a network at its initial weights, as a function of two sets of codes, or none."""
+
+    kernel: Kernel | None  # None where it would take too long
+    estimate: tuple[int, float] = CAREFUL
+    operations: float = 0.0  # of a careful estimate
+
+    def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        assert self.kernel is not None
+        return self.kernel(a, b)
+
+    def named(self, spec: ModelSpec) -> dict[str, Kernel]:
+        """The kernel under its name, for a forecast; nothing where there is none."""
+        return {} if self.kernel is None else {f"tangent kernel of {spec.kind}": self.kernel}
+
+    def reasons(self, spec: ModelSpec) -> tuple[Reason, ...]:
+        """What was done to stay within seconds, if anything."""
+        probes, share = self.estimate
+        evidence: dict[str, Any] = {"operations": self.operations, "probes": probes, "share": share}
+        much = f"with {CAREFUL[0]} probes and all channels it takes {self.operations:.1g} operations"
+        if self.kernel is None:
+            text = (
+                f"the tangent kernel of {spec.kind} was left out, since it takes too long here ({much}); the kernels "
+                "are those of wide ReLU networks, so use fewer levels or a smaller network to have its own."
+            )
+            return (Reason("own kernel", text, {**evidence, "probes": 0, "share": 0.0}),)
+        if self.estimate == CAREFUL:
+            return ()
+        text = (
+            f"the tangent kernel of {spec.kind} was estimated with {probes} probe and {share:.3g} of the channels of "
+            f"layers that are asked at many places ({much})."
+        )
+        return (Reason("own kernel", text, evidence),)
+
+
+def model_kernel(
+    problem: Problem, model: "str | Mapping[str, Any] | ModelSpec", seed: int, hurry: bool = False
+) -> OwnKernel:
+    """The tangent kernel of a network; in a ``hurry`` a cheaper estimate of it, or none, where it would take long."""
     spec = models.parse(model)
     if not spec.trainable:
         raise InputError(f"model {spec.kind!r} is not trained, so it has no tangent kernel; choose another.")
@@ -173,20 +220,29 @@ def model_kernel(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec",
     shown = problem.training_set(seed).codes
     if isinstance(problem.task, Picture):
         shown = shown[sampled_rows(problem, seed)]
-    return kernel_over(np.concatenate([asked.codes, shown]), problem, spec, seed)
+    return kernel_over(np.concatenate([asked.codes, shown]), problem, spec, seed, hurry)
 
 
-def kernel_over(codes: np.ndarray, problem: Problem, model: ModelSpec, seed: int) -> Kernel:
+def kernel_over(codes: np.ndarray, problem: Problem, model: ModelSpec, seed: int, hurry: bool = False) -> OwnKernel:
     """The tangent kernel of a network at its initial weights; asked for rows of these codes only."""
     import torch
 
-    from recombine.models.tangent import tangent_kernel
+    from recombine.models.tangent import operations, tangent_kernel
     from recombine.training.run import build
 
     # Once over all codes: the rows and columns asked for are then looked up.
     distinct = np.unique(codes, axis=0)
+    network, inputs = build(problem, model, seed), torch.from_numpy(distinct)
+    estimate, needed = CAREFUL, 0.0
+    if hurry:
+        needed = operations(network, inputs, *CAREFUL)
+        if needed > CAREFUL_UP_TO:
+            estimate = THRIFTY
+            if operations(network, inputs, *THRIFTY) > THRIFTY_UP_TO:
+                return OwnKernel(None, estimate, needed)
     generator = torch.Generator().manual_seed(torch_seed(seed, "theory", "probes"))
-    whole = tangent_kernel(build(problem, model, seed), torch.from_numpy(distinct), generator=generator)
+    probes, share = estimate
+    whole = tangent_kernel(network, inputs, probes, generator=generator, share=share)
     row_of = {row.tobytes(): index for index, row in enumerate(distinct)}
 
     def kernel(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -194,7 +250,7 @@ def kernel_over(codes: np.ndarray, problem: Problem, model: ModelSpec, seed: int
         # In the precision of the weights, so that the solver's cut-off fits it.
         return whole[np.ix_(rows, columns)].astype(np.float32)
 
-    return kernel
+    return OwnKernel(kernel, estimate, needed)
 
 
 def _flat(pictures: np.ndarray) -> np.ndarray:

@@ -26,9 +26,11 @@ KERNEL_REASONS = {
     "left free": Failure.TOO_LITTLE_OVERLAP,
     "no compositional example": Failure.NO_COMPOSITIONAL_EXAMPLE,
 }
+ADDED = ("deep", "rich", "modular", "logistic")  # facts of a network that are told beside its kind
 TRAINED = "id"  # the section that is no question of composition
 LARGEST = 20_000  # combinations of a grid whose facts are counted one by one
 FEW_PARTNERS = 0.5  # of the levels of a factor, with which the rarest level of what is asked was shown
+BETWEEN = 1.5  # mean steps to the nearest training example, beyond which what is held out lies between no two of them
 INTERACTS_FROM = 0.1  # share of the answers' variance that is not a sum over levels
 
 
@@ -52,20 +54,28 @@ def outlook(
     known = calibration or standing()
     if known is None or problem.grid.size > LARGEST:
         return plain(found)
-    told = features(problem, model, loss, found, seed)
-    networks = [network(model, loss)] if model is not None else networks_of(known, family(problem))
+    networks: Mapping[str, Mapping[str, float]]
+    if model is not None:
+        networks, losses = {"": network(model, loss)}, {"": loss}
+    else:
+        networks = networks_of(known, family(problem))
+        losses = {name: "logistic" if one["logistic"] else "mse" for name, one in networks.items()}
+    told = {each: features(problem, model, each, found, seed) for each in {loss, *losses.values()}}
     sections = []
-    for name, each in told.items():
+    for name in told[loss]:
         if name == TRAINED:
             continue
-        mean, low, high = known.expect([with_network(each, one) for one in networks])
+        asked = {each: with_network(told[losses[each]][name], one) for each, one in networks.items()}
+        mean, low, high = known.expect(list(asked.values()))
         sections.append(Expectation(name, mean, low, high))
-    made = Outlook(tuple(sections), (), True)
-    held_out = with_network(told["ood"], networks[0])
-    made = replace(made, notes=notes(known, held_out, family(problem), model, made.held_out.expected))
+    asked = {each: with_network(told[losses[each]]["ood"], one) for each, one in networks.items()}
+    by_network = () if model is not None else tuple(Expectation(name, *known.expect([asked[name]])) for name in asked)
+    made = Outlook(tuple(sections), (), True, networks=by_network)
+    words = notes(known, list(asked.values()), family(problem), model, made.held_out.expected)
+    made = replace(made, notes=words)
     if made.held_out.expected >= COMPOSES_FROM:
         return made
-    return replace(made, failures=in_order(list(_failures(problem, found, held_out))))
+    return replace(made, failures=in_order(list(_failures(problem, found, told[loss]["ood"]))))
 
 
 def plain(found: Forecast) -> Outlook:
@@ -84,13 +94,20 @@ def plain(found: Forecast) -> Outlook:
     return Outlook(sections, failures, False)
 
 
-def networks_of(known: Calibration, kind: str) -> list[Mapping[str, float]]:
-    """The sorts of networks among the trials of a family; of all families where it has none."""
+def networks_of(known: Calibration, kind: str) -> dict[str, Mapping[str, float]]:
+    """The sorts of networks among the trials of a family, by name; of all families where it has none."""
     names = list(network(None, "mse"))
     places = [known.names.index(name) for name in names]
     mine = known.rows[:, known.names.index(f"is {kind}")] > 0 if f"is {kind}" in known.names else np.zeros(0, bool)
-    rows = known.rows[mine] if mine.any() else known.rows
-    return [dict(zip(names, row.tolist(), strict=True)) for row in np.unique(rows[:, places], axis=0)]
+    chosen = mine if mine.any() else np.ones(len(known.rows), dtype=bool)
+    rows, kinds = known.rows[chosen][:, places], [each for each, own in zip(known.models, chosen, strict=True) if own]
+    sorts, first = np.unique(rows, axis=0, return_index=True)
+    return {
+        ", ".join(
+            [kinds[place], *(name for name, value in zip(names, row, strict=True) if value and name in ADDED)]
+        ): dict(zip(names, row.tolist(), strict=True))
+        for row, place in zip(sorts, first, strict=True)
+    }
 
 
 def _by_kernels(found: Forecast) -> Iterator[Expected]:
@@ -118,9 +135,15 @@ def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> 
         share = facts["apart"]
         text = f"{share:.0%} of what is held out has levels that no chain of training examples joins."
         yield Expected(Failure.TOO_LITTLE_OVERLAP, text, {"share": share})
-    rare = facts["partners"] < FEW_PARTNERS
+    # Of combinations with an unseen level the rarest level has no partner at all: those are told above.
+    seen = 1.0 - facts["unseen"]
+    partners = facts["partners"] / seen if seen > 0 else 1.0
+    several = sum(size > 1 for size in problem.grid.shape) > 1
+    rare = several and partners < FEW_PARTNERS
+    # Few partners around a hole are no thin sample: nothing lies between what is shown there.
+    hole = facts["distance"] * max(problem.grid.shape) > BETWEEN
     adds_up = any(reason.name == "superposition" for reason in found.reasons)
-    if isinstance(problem.task, Picture) and facts["interaction"] > INTERACTS_FROM and (adds_up or not rare):
+    if isinstance(problem.task, Picture) and facts["interaction"] > INTERACTS_FROM and (adds_up or hole or not rare):
         text = (
             f"{facts['interaction']:.0%} of the pictures' variance is no sum over the levels of single factors, and "
             "what training shows around the hole is what the answers will be made of."
@@ -129,9 +152,9 @@ def _failures(problem: Problem, found: Forecast, facts: Mapping[str, float]) -> 
     elif rare:
         text = (
             "The rarest level of a held-out combination is part of too few training examples: on average it was shown "
-            f"with {facts['partners']:.0%} of the levels that it could be shown with."
+            f"with {partners:.0%} of the levels that it could be shown with."
         )
-        yield Expected(Failure.TOO_LITTLE_DATA, text, {"partners": facts["partners"]})
+        yield Expected(Failure.TOO_LITTLE_DATA, text, {"partners": partners})
     elif not told and not facts["unseen"] and not facts["apart"] and facts["kernels"] < COMPOSES_FROM:
         text = (
             "What training shows does not rule the right answers out, and does not settle them either: kernels that "

@@ -1,6 +1,6 @@
 """What to bear in mind about an outlook: how far its problem is from the trials, and why kernels say otherwise."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,13 +17,15 @@ SIZES = {
 
 
 def notes(
-    known: Calibration, told: Mapping[str, float], kind: str, model: ModelSpec | None, expected: float
+    known: Calibration, told: Sequence[Mapping[str, float]], kind: str, model: ModelSpec | None, expected: float
 ) -> tuple[str, ...]:
-    """Sentences about an outlook of ``expected`` for a problem with these features, of this family."""
+    """Sentences about an outlook of ``expected`` for a problem of this family; its features are told by network."""
     mine = known.column(f"is {kind}") > 0 if f"is {kind}" in known.names else np.zeros(len(known.rows), dtype=bool)
+    beside = tuple(_beside_kernels(known, told, expected))
     if not mine.any():
-        return ("No trial was of this sort of task: the numbers are those of other tasks with similar facts.",)
-    return (*_larger(known, told, mine), *_unknown_network(known, model, mine), *_beside_kernels(known, told, expected))
+        other = "No trial was of this sort of task: the numbers are those of other tasks with similar facts."
+        return (other, *beside)
+    return (*_larger(known, told[0], mine), *_unknown_network(known, model, mine), *beside)
 
 
 def _larger(known: Calibration, told: Mapping[str, float], mine: np.ndarray) -> Iterator[str]:
@@ -42,14 +44,34 @@ def _unknown_network(known: Calibration, model: ModelSpec | None, mine: np.ndarr
         yield f"No trial of such tasks had a network of kind {model.kind!r}; they had {', '.join(tried)}."
 
 
-def _beside_kernels(known: Calibration, told: Mapping[str, float], expected: float) -> Iterator[str]:
-    """Why trained networks should do otherwise than kernels, from the trials that are most alike."""
-    kernels = told["kernels"]
+def _beside_kernels(known: Calibration, told: Sequence[Mapping[str, float]], expected: float) -> Iterator[str]:
+    """Why trained networks should do otherwise than kernels: what trials that are most alike say, or that none are.
+
+    The gain over kernels is that of the nearest trials of each network, and its mean over networks is what is told, as
+    the number is a mean over networks. Where that gain is not the difference, it is not given as its reason.
+    """
+    kernels = told[0]["kernels"]
     if abs(expected - kernels) < APART and (expected >= COMPOSES_FROM) == (kernels >= COMPOSES_FROM):
         return
-    nearest = known.nearest(told, NEAREST)
-    gain = float((known.performance - known.column("kernels"))[nearest].mean())
+    gains = known.performance - known.column("kernels")
+    count = min(NEAREST, len(known.rows))
+    gain = float(np.mean([gains[known.nearest(each, NEAREST)].mean() for each in told]))
+    of_each = " of each sort of network" if len(told) > 1 else ""
+    alike = (
+        f"in the {count} trials that are most like this one{of_each} trained networks did {abs(gain):.2f} "
+        f"{'better' if gain >= 0 else 'worse'} than kernels"
+    )
+    if abs(kernels + gain - expected) < max(APART / 2, abs(expected - kernels) / 2):
+        yield f"Kernels alone reach {kernels:.2f}; {alike}."
+        return
+    mean = float(known.performance.mean())
+    ends = sorted((kernels + gain, mean))
+    why = (
+        f"too few are like it, so that the number leans towards the mean of all trials, {mean:.2f}"
+        if ends[0] <= expected <= ends[1]
+        else "it rests on trials that are less alike"
+    )
     yield (
-        f"Kernels alone reach {kernels:.2f}; in the {len(nearest)} trials that are most like this one trained networks "
-        f"did {abs(gain):.2f} {'better' if gain >= 0 else 'worse'} than kernels."
+        f"Kernels alone reach {kernels:.2f}, and {alike}, which does not account for an expected {expected:.2f}: "
+        f"{why}; believe the reasons more than the number."
     )

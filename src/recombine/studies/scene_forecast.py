@@ -60,6 +60,8 @@ def forecast_scenes(
     own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
     known = own is not None and own.agrees(task.composition)
     own = None if known else own
+    if support == RandomSupport():
+        return _whole(problem, started)
     anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
     covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
     found = check_support(problem, own, anchors, seed=seed)
@@ -67,32 +69,29 @@ def forecast_scenes(
     word = guarantee(problem, found)
     doubt = None if spec is None or known else _doubt(spec, task.composition.kind)
     bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
-    whole = support == RandomSupport()
     composes = {GUARANTEED: True if doubt is None else None, IMPOSSIBLE: False if bias is None else None}.get(word)
     # The conditions were then asked of the data's composition, which is not the model's.
     other = word == IMPOSSIBLE and bias is None and doubt is not None and own is None
     said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
-    # Of the whole space nothing is left out, but for what the chance of a finite look may hide.
-    lacking = 0.0 if whole else float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
-    left = 0.0 if whole else free.share
-    ends = sorted((left, lacking))
-    lacks = [slot.maps["relative"].reshape(task.size, -1) * (not whole) for slot in found.slots]
+    lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
+    ends = sorted((free.share, lacking))
+    lacks = [slot.maps["relative"].reshape(task.size, -1) for slot in found.slots]
     reasons = [
         doubt,
         bias,
         *_unseen(problem),
-        *([] if whole else _lacking(found)),
+        *_lacking(found),
         *_rank(found),
-        *([] if whole else _free(free)),
+        *_free(free),
         _margin(found),
     ]
     return Forecast(
-        composes=True if whole else composes,
-        verdict=WHOLE if whole else _verdict(word, doubt, bias, covered, free) + said,
+        composes=composes,
+        verdict=_verdict(word, doubt, bias, covered, free) + said,
         reasons=tuple(reason for reason in reasons if reason is not None),
         sections=(
             SectionForecast("id", 0.0, 0.0, 0.0, None),
-            SectionForecast("all", left, ends[0], ends[1], None),
+            SectionForecast("all", free.share, ends[0], ends[1], None),
         ),
         quantity=QUANTITY,
         method=f"support conditions at the true components, {anchors} values of each, for {own or task.composition!r}",
@@ -104,6 +103,23 @@ def forecast_scenes(
             "strays": covered.strays,
             "lacking_maps": [np.round(each, 2).tolist() for each in lacks],
         },
+    )
+
+
+def _whole(problem: Problem, started: float) -> Forecast:
+    """Of a support that shows the whole space: nothing is asked of the conditions, since nothing is left out."""
+    task, _ = scenes_of(problem)
+    nothing = np.zeros((task.size, task.size)).tolist()
+    return Forecast(
+        composes=True,
+        verdict=WHOLE,
+        reasons=(),
+        sections=tuple(SectionForecast(name, 0.0, 0.0, 0.0, None) for name in ("id", "all")),
+        quantity=QUANTITY,
+        method="nothing: the support is the whole space",
+        outputs=None,
+        seconds=perf_counter() - started,
+        details={"lacking": [0.0] * task.slots, "free_share": 0.0, "lacking_maps": [nothing] * task.slots},
     )
 
 

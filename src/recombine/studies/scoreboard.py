@@ -1,5 +1,6 @@
 """How good forecasts were on trials that they had not seen, beside plain rules."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from recombine.core.failures import Failure
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float
 from recombine.studies.calibrating import Judged
@@ -14,6 +16,7 @@ from recombine.studies.features import family
 from recombine.theory.outlook import COMPOSES_FROM
 
 RESAMPLES = 1000
+NONE = "none expected"
 
 Values = Float[np.ndarray, " trials"]
 
@@ -87,6 +90,7 @@ def scoreboard(judged: Sequence[Judged]) -> dict[str, Any]:
         "families": [_group(name, each) for name, each in grouped(judged, _family).items()],
         "failures": [_group(name, each) for name, each in grouped(judged, _failure).items()],
         "bins": bins(expected, measured),
+        **({"names": names(judged)} if all(each.cause for each in judged) else {}),
         "points": [
             {
                 "expected": each.told.expected,
@@ -95,11 +99,27 @@ def scoreboard(judged: Sequence[Judged]) -> dict[str, Any]:
                 "measured": each.measured,
                 "family": _family(each),
                 "failure": each.told.failure,
+                "cause": each.cause,
                 "line": each.told.trial.line(),
             }
             for each in judged
         ],
     }
+
+
+def names(judged: Sequence[Judged]) -> dict[str, Any]:
+    """How often the expected failure was the cause that was found: a row for each expected name, counts by found one.
+
+    ``right`` is the share among trials that had a failure expected and one found: elsewhere no two names can agree.
+    """
+    pairs = [(_failure(each), str(each.cause)) for each in judged]
+    both = [(told, found) for told, found in pairs if told != NONE and found in set(Failure)]
+    rows = [
+        {"expected": told, "found": dict(sorted(Counter(found for one, found in pairs if one == told).items()))}
+        for told in sorted({told for told, _ in pairs})
+    ]
+    right = sum(told == found for told, found in both)
+    return {"trials": len(both), "right": right / len(both) if both else None, "rows": rows}
 
 
 def _family(each: Judged) -> str:
@@ -108,7 +128,7 @@ def _family(each: Judged) -> str:
 
 
 def _failure(each: Judged) -> str:
-    return each.told.failure or "none expected"
+    return each.told.failure or NONE
 
 
 def grouped(judged: Sequence[Judged], by: Callable[[Judged], str]) -> dict[str, list[Judged]]:

@@ -62,7 +62,7 @@ class Calibration:
         asked = self._standard(np.array([[each.get(name, 0.0) for name in self.names] for each in features]))
         alike = self._alike(asked, self._known)
         near = self.signal * alike
-        solved = np.linalg.solve(self._factor, near.T)
+        solved = self._unfactor @ near.T
         spread = self.signal + self.noise - np.square(solved).sum(axis=0)
         nearest = np.argsort(-alike, axis=1, kind="stable")[:, :ALIKE]
         return (
@@ -85,6 +85,11 @@ class Calibration:
     def _factor(self) -> Float[np.ndarray, "trials trials"]:
         gram = self.signal * self._alike(self._known, self._known)
         return np.linalg.cholesky(gram + self.noise * np.eye(len(gram)))
+
+    @cached_property
+    def _unfactor(self) -> Float[np.ndarray, "trials trials"]:
+        """The inverse of the factor: noise keeps it well conditioned, and outlooks are asked for by the hundred."""
+        return np.linalg.inv(self._factor)
 
     @cached_property
     def _weights(self) -> Float[np.ndarray, " trials"]:

@@ -120,6 +120,7 @@ def forecast_components(
             "additive": contradiction is None if whole else None,
             "contradiction": [] if contradiction is None else contradiction.tolist(),
         },
+        errors=np.mean([_item_errors(answer.outputs, targets, held_out, seen, binary) for answer in answers], axis=0),
     )
 
 
@@ -174,6 +175,21 @@ def error(
         return 1.0 - accuracy(outputs, truth)
     power = np.square(truth - trained.mean()).mean() or trained.var() or 1.0
     return float(np.square(outputs - truth).mean() / power)
+
+
+def _item_errors(
+    outputs: Float[np.ndarray, " items"],
+    targets: Float[np.ndarray, " items"],
+    held_out: Bool[np.ndarray, " items"],
+    seen: Bool[np.ndarray, " items"],
+    binary: bool,
+) -> Float[np.ndarray, " items"]:
+    """The `error` of every combination, on the scale of all that is held out, over which its mean is that error."""
+    if binary:
+        wrong = np.where(np.abs(outputs) < ZERO, 0.5, outputs * targets <= 0)
+        return np.where(np.isnan(targets), np.nan, wrong)
+    power = np.square(targets[held_out] - targets[seen].mean()).mean() or targets[seen].var() or 1.0
+    return np.square(outputs - targets) / power
 
 
 def _score(name: str, errors: Sequence[float], binary: bool) -> SectionForecast:

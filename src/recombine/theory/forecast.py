@@ -16,7 +16,7 @@ from recombine.core.errors import InputError
 from recombine.core.shapes import Bool, Float, Integer, Real
 from recombine.theory.outlook import Outlook
 from recombine.theory.reasons import Reason, alone_reasons, seen_reason, superposition_reason, unfitted_reason
-from recombine.theory.scores import blank_error, place_accuracy
+from recombine.theory.scores import blank_error, item_errors, place_accuracy
 from recombine.theory.solve import regress
 from recombine.theory.tangent import relu_tangent_kernel
 
@@ -67,6 +67,8 @@ class Forecast:
     seconds: float = field(compare=False)
     details: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # more numbers, as JSON values
     outlook: Outlook | None = field(default=None, compare=False, repr=False)  # what to expect of trained networks
+    # Of every item, the mean over kernels; the mean over "ood" is what is expected there. NaN where nothing is known.
+    errors: Float[np.ndarray, " items"] | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the predicted images, as JSON values."""
@@ -171,6 +173,7 @@ def forecast_images(
         method=f"kernel regression with a free intercept; kernels: {'; '.join(chosen)}",
         outputs=mean,
         seconds=perf_counter() - start,
+        errors=item_errors(list(outputs.values()), true_images, blank, held_out),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from recombine.core.failures import Failure
 
 COMPOSES_FROM = 0.9  # performance from which on a network is said to compose
+DIFFER_FROM = 0.2  # performance by which sorts of networks differ enough for one number not to speak for all of them
 MEANING = "1 is perfect, 0 no better than knowing nothing, below 0 worse than that"
 
 
@@ -47,6 +48,7 @@ class Outlook:
     failures: tuple[Expected, ...]
     calibrated: bool  # else the numbers are those of the theory as they are
     notes: tuple[str, ...] = ()
+    networks: tuple[Expectation, ...] = ()  # of all that is held out, by sort of network; none where one is asked about
 
     @property
     def held_out(self) -> Expectation:
@@ -61,10 +63,16 @@ class Outlook:
 
     @property
     def composes(self) -> bool | None:
-        """Whether the whole interval says so; None where it does not decide."""
-        if self.held_out.low >= COMPOSES_FROM:
-            return True
-        return False if self.held_out.high < COMPOSES_FROM else None
+        """Whether the whole interval says so; None where it does not decide, or where networks differ about it."""
+        if self.depends and len({_composes(each) for each in self.networks}) > 1:
+            return None
+        return _composes(self.held_out)
+
+    @property
+    def depends(self) -> bool:
+        """Whether sorts of networks should do differently."""
+        expected = [each.expected for each in self.networks]
+        return len(expected) > 1 and max(expected) - min(expected) >= DIFFER_FROM
 
     @property
     def verdict(self) -> str:
@@ -73,6 +81,10 @@ class Outlook:
         words = {True: "Should compose", False: "Should not compose", None: "May or may not compose"}[self.composes]
         numbers = f"held-out performance {part.expected:.2f} ({part.low:.2f} to {part.high:.2f}; {MEANING})"
         why = f"; expected failure: {self.failure}" if self.failure else ""
+        if self.depends:
+            most, least = (choose(self.networks, key=lambda each: each.expected) for choose in (max, min))
+            ends = f"from {least.expected:.2f} ({least.name}) to {most.expected:.2f} ({most.name})"
+            words, why = f"{words} (it depends on the network)", f"; by network {ends}{why}"
         return f"{words}: {numbers}{why}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,7 +96,15 @@ class Outlook:
             "performance": [section.to_dict() for section in self.sections],
             "calibrated": self.calibrated,
             "notes": list(self.notes),
+            "networks": [each.to_dict() for each in self.networks],
+            "depends": self.depends,
         }
+
+
+def _composes(part: Expectation) -> bool | None:
+    if part.low >= COMPOSES_FROM:
+        return True
+    return False if part.high < COMPOSES_FROM else None
 
 
 def in_order(found: Sequence[Expected]) -> tuple[Expected, ...]:

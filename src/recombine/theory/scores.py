@@ -1,9 +1,11 @@
 """How a forecast is scored against the true images: error in blank units, and whether the place is right."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recombine.core.errors import InputError
-from recombine.core.shapes import Float
+from recombine.core.shapes import Bool, Float
 
 TOLERANCE = 1  # pixels, in each direction
 
@@ -28,6 +30,20 @@ def blank_error(
             "error in blank units is undefined; move the hold-out, or lower the task's margin."
         )
     return float(np.square(outputs - truth).mean()) / cost
+
+
+def item_errors(
+    outputs: Sequence[Float[np.ndarray, "items pixels"]],
+    truth: Float[np.ndarray, "items pixels"],
+    blank: float,
+    scale: Bool[np.ndarray, " items"],
+) -> Float[np.ndarray, " items"]:
+    """The squared error of every item in units of a blank's mean one over the items of ``scale``, mean over outputs.
+
+    Its mean over these items is their `blank_error`, mean over outputs.
+    """
+    cost = float(np.square(truth[scale] - blank).mean())
+    return np.mean([np.square(each - truth).mean(axis=1) for each in outputs], axis=0) / cost
 
 
 def place_accuracy(
