@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, print_json
+from recombine.cli.output import Json, print_json, say
 
 
 def audit(
@@ -54,9 +54,9 @@ def audit(
     if json:
         print_json(found.to_dict())
     else:
-        typer.echo(str(found))
+        say(str(found))
         if output is not None:
-            typer.echo(f"The page is in {output}.")
+            say(f"The page is in {output}.")
     if strict and not found.verdict.startswith("It composes:"):
         raise typer.Exit(1)
 
