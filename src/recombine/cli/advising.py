@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, StorePath, Workers, print_json
+from recombine.cli.output import Json, StorePath, Workers, print_json, say
 from recombine.cli.problem import (
     HoldOut,
     Isolated,
@@ -98,14 +98,14 @@ def advise(
     found = search(described, spec, read_prices(price), target, most, seed, forecasts=forecasts, loss=loss)
     told: dict[str, Any] = found.to_dict()
     if not json:
-        typer.echo(str(found))
+        say(str(found))
     if output and found.additions:
         write_whole(output, found.problem.to_yaml().encode())
         told["file"] = str(output)
         if not json:
-            typer.echo(f"The problem with these additions is in {output}.")
+            say(f"The problem with these additions is in {output}.")
     elif output and not json:
-        typer.echo(f"Nothing is written to {output}, since nothing is added.")
+        say(f"Nothing is written to {output}, since nothing is added.")
     helps = True
     if how is not None and spec is not None and found.additions:
         from recombine.studies.verifying import verify as compare
@@ -114,7 +114,7 @@ def advise(
         told["verification"] = checked.to_dict()
         helps = checked.helps
         if not json:
-            typer.echo(f"\n{checked}")
+            say(f"\n{checked}")
     if json:
         print_json(told)
     if not found.composes or not helps:

@@ -21,7 +21,12 @@ from recombine.cli import (
     reproducing,
     training,
 )
+from recombine.cli.output import say
 from recombine.core.errors import InputError, unknown
+
+NO_MEMORY = "this does not fit in memory; make the problem, the model or the stack smaller."
+NO_MEMORY_OF_TORCH = "can't allocate memory"  # in a RuntimeError
+LONGEST = 2_000  # letters of a complaint
 
 app = typer.Typer(
     name="recombine",
@@ -56,10 +61,10 @@ def start(
     if version:
         from recombine import __version__
 
-        typer.echo(f"recombine {__version__}")
+        say(f"recombine {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        say(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -75,18 +80,20 @@ def main(arguments: list[str] | None = None) -> None:
     except TyperException as error:
         code = complain(usage(error))
     except (KeyboardInterrupt, typer.Abort):
-        typer.echo("recombine: interrupted; finished runs are kept, the same command goes on from here.", err=True)
+        say("recombine: interrupted; finished runs are kept, the same command goes on from here.", err=True)
         code = 130
     except BrokenPipeError:
         sys.stderr.close()
         code = 0
     except MemoryError:
-        code = complain("this does not fit in memory; make the problem, the model or the stack smaller.")
+        code = complain(NO_MEMORY)
     except RecursionError:
         code = complain("the specification is nested too deeply to be read; write it flatter.")
     except OSError as error:
         code = complain(f"{error.filename or 'the file system'}: {error.strerror}; finished runs are kept.")
     except Exception as error:
+        if NO_MEMORY_OF_TORCH in str(error):
+            sys.exit(complain(NO_MEMORY))
         if os.environ.get("RECOMBINE_DEBUG"):
             raise
         code = complain(
@@ -110,5 +117,8 @@ def usage(error: TyperException) -> str:
 
 
 def complain(message: str) -> int:
-    typer.echo(f"recombine: {' '.join(message.split())}", err=True)
+    """Say what is wrong in one line, the middle of a very long one left out."""
+    line = " ".join(message.split())
+    half = LONGEST // 2
+    say(f"recombine: {line if len(line) <= LONGEST else f'{line[:half]} ... {line[-half:]}'}", err=True)
     return 2

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, print_json
+from recombine.cli.output import Json, print_json, say
 
 
 def audit(
@@ -64,11 +64,11 @@ def audit(
     if json:
         print_json(found.to_dict())
         for words in found.refused:
-            typer.echo(words, err=True)
+            say(words, err=True)
     else:
-        typer.echo(str(found))
+        say(str(found))
         if output is not None:
-            typer.echo(f"The page is in {output}.")
+            say(f"The page is in {output}.")
     if found.refused:
         raise typer.Exit(2)
     if strict and not found.verdict.startswith("It composes:"):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, StorePath, Workers, print_json, print_table
+from recombine.cli.output import Json, StorePath, Workers, print_json, print_table, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,13 +46,13 @@ def calibrate(
     if json:
         print_json(found)
         return
-    typer.echo(f"{found['trials']} trials that the forecast had not seen.")
-    typer.echo()
+    say(f"{found['trials']} trials that the forecast had not seen.")
+    say()
     rows = [(each["name"], spread(each["rank"]), spread(each["area"])) for each in found["rules"]]
     print_table(("rule", "rank correlation", "AUROC of composes"), rows)
-    typer.echo(f"Mean error of the forecast {found['error']:.3f}; {found['inside']:.0%} inside its interval of 80%.")
+    say(f"Mean error of the forecast {found['error']:.3f}; {found['inside']:.0%} inside its interval of 80%.")
     for title, groups in (("family", found["families"]), ("expected failure", found["failures"])):
-        typer.echo()
+        say()
         print_table(
             (title, "trials", "measured", "mean error", "expected less measured", "inside", "rank correlation"),
             lines(groups),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recombine.cli.output import Json, StorePath, print_json
+from recombine.cli.output import Json, StorePath, print_json, say
 from recombine.cli.problem import assign, parse_member, parse_settings
 from recombine.core.errors import InputError
 
@@ -55,12 +55,12 @@ def explain(
         settings = trained.experiment.settings()
         print_json({"digest": trained.record.digest, **found.to_dict(), "experiment": settings, **drawn})
         return
-    typer.echo(f"{trained.record.digest}: {trained.experiment.line()}")
-    typer.echo()
-    typer.echo(str(found))
+    say(f"{trained.record.digest}: {trained.experiment.line()}")
+    say()
+    say(str(found))
     if output:
-        typer.echo()
-        typer.echo(f"The figure is in {output}.")
+        say()
+        say(f"The figure is in {output}.")
 
 
 def again(experiment: "Experiment") -> str:

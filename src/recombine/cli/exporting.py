@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recombine.cli.output import Json, print_json, print_table
+from recombine.cli.output import Json, print_json, print_table, say
 from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, SupportName, read_problem
 
 
@@ -31,6 +31,6 @@ def export(
     if json:
         print_json(found.to_dict())
         return
-    typer.echo(f"{found.examples} examples are in {found.path}: {', '.join(found.files)}.")
+    say(f"{found.examples} examples are in {found.path}: {', '.join(found.files)}.")
     print_table(("section", "examples"), [(name, str(number)) for name, number in found.sections.items()])
-    typer.echo(f"A model learns from {TRAINED}; all other sections are asked about afterwards.")
+    say(f"A model learns from {TRAINED}; all other sections are asked about afterwards.")

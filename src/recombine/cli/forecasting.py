@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recombine.cli.output import Json, print_json, print_table
+from recombine.cli.output import Json, print_json, print_table, say
 from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, SupportName, parse_member, read_problem
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def forecast(
     else:
         if found.outlook:
             show_outlook(found.outlook)
-        typer.echo(found.verdict)
-        typer.echo()
+        say(found.verdict)
+        say()
         told = any(part.accuracy is not None for part in found.sections)  # scenes have no accuracy
         rows = [
             (
@@ -62,8 +62,8 @@ def forecast(
         ]
         print_table(("section", found.quantity, "between", *(("accuracy",) if told else ())), rows)
         if told:
-            typer.echo(what_is_right(described.task))
-        typer.echo()
+            say(what_is_right(described.task))
+        say()
         for each in found.details.get("answers", ()):
             numbers = ", ".join(
                 f"{name} {each[name]:.3g}"
@@ -71,28 +71,26 @@ def forecast(
                 if each[name] is not None
             )
             if numbers:
-                typer.echo(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
+                say(f"{each['kernel']}, {each['solver']}: held-out {numbers}")
         for reason in found.reasons:
-            typer.echo(f"- {reason.name}: {reason.text}")
+            say(f"- {reason.name}: {reason.text}")
         if found.details.get("additive"):
-            typer.echo(
-                "- additive: nothing rules out that a sum over what training shows is right for all that is held out."
-            )
+            say("- additive: nothing rules out that a sum over what training shows is right for all that is held out.")
         if described.support is None:
-            typer.echo(f"- certificate: {described.certificate().words}")
+            say(f"- certificate: {described.certificate().words}")
         for line in missing_parts(found.details.get("lacking_maps", ())):
-            typer.echo(line)
+            say(line)
         if described.support is None and len(described.grid.shape) == 2 and described.grid.shape[1] <= WIDEST:
-            typer.echo()
-            typer.echo(text(described.parts, described.shown()))
+            say()
+            say(text(described.parts, described.shown()))
     if strict and not found.composes:
         raise typer.Exit(1)
 
 
 def show_outlook(outlook: "Outlook") -> None:
     """What to expect of trained networks, section by section, and which failures."""
-    typer.echo(outlook.verdict)
-    typer.echo()
+    say(outlook.verdict)
+    say()
     rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.sections]
     print_table(("section", "performance", "between"), rows)
     if outlook.depends:
@@ -101,12 +99,12 @@ def show_outlook(outlook: "Outlook") -> None:
         print_table(("network", "performance", "between"), rows)
         typer.echo("Networks differ: name yours with --model.")
     if not outlook.calibrated:
-        typer.echo("These are the theory's own numbers: no networks were trained to tune it on such problems.")
+        say("These are the theory's own numbers: no networks were trained to tune it on such problems.")
     for each in outlook.failures:
-        typer.echo(f"- {each.failure}: {each.text}")
+        say(f"- {each.failure}: {each.text}")
     for note in outlook.notes:
-        typer.echo(note)
-    typer.echo()
+        say(note)
+    say()
 
 
 def what_is_right(task: "Task") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from recombine.cli.output import Json, print_json, print_table
+from recombine.cli.output import Json, print_json, print_table, say
 from recombine.core.errors import unknown
 
 
@@ -165,6 +165,6 @@ def list_things(
         return
     for name, rows in found.items():
         if what is None:
-            typer.echo(f"{name}:")
+            say(f"{name}:")
         print_table(("", ""), [((("  " if what is None else "") + row["name"]), row["summary"]) for row in rows])
-        typer.echo()
+        say()

@@ -1,6 +1,7 @@
 """What commands print: one JSON document, or text for people."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,12 +21,30 @@ Address = Annotated[
 ]
 
 
+# What a terminal obeys, or shows in an order of its own, and halves of letters that no encoding has. Line ends and tabs
+# stay.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Text in which control characters are written out, e.g. as ``\\x1b``: names come from files of others."""
+    return UNSEEN.sub(lambda found: found[0].encode("unicode-escape", "surrogatepass").decode(), text)
+
+
+def say(text: str = "", err: bool = False) -> None:
+    """Print text for people. All that commands print goes through here or `print_json`."""
+    typer.echo(visible(text), err=err)
+
+
 def print_json(document: Any) -> None:
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    # Only strings can have them, where they may be written so.
+    typer.echo(UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as their cells; the last one runs free."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    for row in [header, *rows]:
-        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    lines = [[" ".join(visible(cell).split("\n")) for cell in row] for row in [header, *rows]]
+    widths = [max(len(row[i]) for row in lines) for i in range(len(header))]
+    for row in lines:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

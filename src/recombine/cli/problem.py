@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recombine.core.errors import InputError
+from recombine.core.errors import InputError, shown
 
 if TYPE_CHECKING:
     from recombine.data import Problem
@@ -126,12 +126,15 @@ def assign(document: dict[str, Any], setting: str) -> None:
 
 def parse_value(text: str) -> Any:
     """A value as YAML reads it: 3, 1.5, true, word, [1, 2]."""
-    import yaml
+    from recombine.core.plain_documents import read_document
 
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise InputError(f"{text!r} is no value; write a number, a word, true or false, or a list [a, b].") from None
+        return read_document(text, "it")
+    except InputError as error:
+        why = str(error).rstrip(".")
+        raise InputError(
+            f"{shown(text)} is no value; write a number, a word, true or false, or a list [a, b] ({why})."
+        ) from None
 
 
 def parse_member(text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from recombine.cli.output import Json, StorePath, print_json
+from recombine.cli.output import Json, StorePath, print_json, say
 from recombine.cli.reproducing import AtScale
 
 
@@ -35,4 +35,4 @@ def report(
     if json:
         print_json({"file": str(written), "bytes": written.stat().st_size, "scale": scale})
     else:
-        typer.echo(f"The report is in {written}.")
+        say(f"The report is in {written}.")

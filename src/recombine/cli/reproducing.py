@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table
+from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table, say
 
 if TYPE_CHECKING:
     from recombine.papers import Interval, Judgement
@@ -53,7 +53,7 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     lines = zip(to_run, lines_apart(to_run), strict=True)
     rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", line) for item, line in lines]
     print_table(("experiment", "expected", "what"), rows)
-    typer.echo(
+    say(
         f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "
         f"about {total / 60:.1f} core minutes."
     )
@@ -80,7 +80,7 @@ def reproduce(
     where = executor(on, workers, address)
     home = user_store(store)
     to_run = missing(_works(names, scale), *reading_stores(store))
-    typer.echo(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)
+    say(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)
     execute(to_run, home, where, progress_for())
     check(names, scale, store, False, json)
 
@@ -102,7 +102,7 @@ def check(
     bodies, damaged = all_bodies(reading_stores(store))
     judged = [judge(claim, Scale(scale), bodies) for claim in papers.claims(names or (), Scale(scale))]
     for broken in damaged:
-        typer.echo(f"recombine: {broken}", err=True)
+        say(f"recombine: {broken}", err=True)
     if json:
         print_json([judgement.to_dict() for judgement in judged])
     else:

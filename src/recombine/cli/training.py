@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table
+from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table, say
 from recombine.cli.problem import (
     HoldOut,
     Isolated,
@@ -72,7 +72,7 @@ def train(
     if json:
         print_json([{"digest": run.record.digest, **run.record.body} for run in runs])
         return
-    typer.echo(f"{len(runs)} run{'s' * (len(runs) != 1)}: {', '.join(run.record.digest for run in runs)}")
+    say(f"{len(runs)} run{'s' * (len(runs) != 1)}: {', '.join(run.record.digest for run in runs)}")
     taken = [parts(body["measures"], asked) for body in bodies]
     rows = []
     for name in taken[0]:
@@ -81,7 +81,7 @@ def train(
         rows.append((name, f"{found.estimate:.3g}", spread))
     print_table(("measure", "mean", "95% over seeds"), rows)
     for name, why in bodies[0].get("undefined", {}).items():
-        typer.echo(f"{name} is not defined here: {why}")
+        say(f"{name} is not defined here: {why}")
 
 
 def parts(measures: Mapping[str, Any], asked: Collection[str]) -> dict[str, float]:

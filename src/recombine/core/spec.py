@@ -11,10 +11,12 @@ from typing import Any, ClassVar, TypeAlias, TypeVar, Union, get_args, get_origi
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import core_schema
 
-from recombine.core.errors import InputError, unknown
+from recombine.core.errors import InputError, shown, unknown
+from recombine.core.plain_documents import read_document
 from recombine.core.registry import Registry
 
 S = TypeVar("S", bound="Spec")
+LARGEST = 16 << 20  # bytes of a file of YAML
 Loc: TypeAlias = tuple[int | str, ...]  # where pydantic found something
 
 
@@ -45,7 +47,9 @@ class Spec(BaseModel):
             )
         for key in settings:
             if not isinstance(key, str):
-                raise InputError(f"{where or cls.kind or cls.__name__} has a setting named {key!r}; names are words.")
+                raise InputError(
+                    f"{where or cls.kind or cls.__name__} has a setting named {shown(key)}; names are words."
+                )
         try:
             return cls.model_validate(dict(settings))
         except (ValidationError, InputError) as error:
@@ -97,7 +101,7 @@ def sentence(cls: type[BaseModel], error: ValidationError) -> str:
         return str(unknown(f"setting of {name}", where, cls.model_fields))
     if first["type"] == "missing" and isinstance(first["loc"][-1], int):
         whole, given = _as_written(cls, first["loc"][:-1]), first["input"]
-        return f"{name}: {whole} = {given!r} has too few values; give the next one too."
+        return f"{name}: {whole} = {shown(given)} has too few values; give the next one too."
     if first["type"] == "missing":
         return f"{name} needs the setting {where!r}; known settings: {', '.join(cls.model_fields)}."
     cause = first.get("ctx", {}).get("error")
@@ -108,7 +112,7 @@ def sentence(cls: type[BaseModel], error: ValidationError) -> str:
     if _of_another_sort(first) and others:
         message = ", or ".join([message, *others])
     message = message.replace("a valid tuple", "a list")  # as YAML and the command line have it
-    return f"{name}: {where} = {first['input']!r}: {message}." if where else f"{name}: {message}"
+    return f"{name}: {where} = {shown(first['input'])}: {message}." if where else f"{name}: {message}"
 
 
 def _of_sorts(cls: type[BaseModel], loc: Loc) -> bool:
@@ -161,7 +165,7 @@ class Kinds(Registry[type[S]]):
         if isinstance(value, tuple(self.values())):
             return value  # type: ignore[return-value]
         raise InputError(
-            f"{value!r} is no {self.noun}; give a name, a mapping with a 'kind', or a registered value. "
+            f"{shown(value)} is no {self.noun}; give a name, a mapping with a 'kind', or a registered value. "
             f"Known: {', '.join(self)}."
         )
 
@@ -184,12 +188,17 @@ class MemberOf:
 
 def read_yaml(path: Path) -> object:
     """The document in a YAML (or JSON) file, read with the safe loader."""
-    import yaml
-
+    what = shown(str(path))
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)  # not all of it: it may be a device that never ends
     except OSError as error:
-        raise InputError(f"cannot read {str(path)!r}: {error.strerror}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        what = " ".join(str(error).split())
-        raise InputError(f"{str(path)!r} is not valid YAML: {what}.") from None
+        raise InputError(f"cannot read {what}: {error.strerror}.") from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"cannot read {what}: {error}.") from None
+    if len(content) > LARGEST:
+        raise InputError(f"{what} is larger than {LARGEST >> 20} MB; give a specification, or a table as CSV.")
+    try:
+        return read_document(content.decode(), what)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{what} is not valid YAML: {error}.") from None

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -20,6 +20,7 @@ from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Factor, Grid
 
 LARGEST = 1_000_000  # combinations
+LARGEST_CODES = 1 << 28  # numbers, a gigabyte
 
 # Components and their levels: ((0, 2), (1, 5)) is level 1 of the first with level 5 of the third.
 Conjunction = tuple[tuple[int, ...], tuple[int, ...]]
@@ -27,6 +28,8 @@ Conjunction = tuple[tuple[int, ...], tuple[int, ...]]
 
 class ComponentTask(Task):
     """Settings all component tasks share: codes, or pictures of real images."""
+
+    largest: ClassVar[int] = LARGEST
 
     images: ComponentPictures | None = None
 
@@ -76,6 +79,12 @@ class ComponentTask(Task):
 
     def codes(self, combinations: Int[np.ndarray, "items components"]) -> Float[np.ndarray, "items units"]:
         """One unit per level of each component, as float32."""
+        numbers = len(combinations) * sum(self.grid.shape)
+        if numbers > LARGEST_CODES:
+            raise InputError(
+                f"task {self.kind!r}: the codes of {len(combinations)} combinations of {sum(self.grid.shape)} levels "
+                f"would be {numbers:,} numbers; at most {LARGEST_CODES:,} are supported, so use fewer levels."
+            )
         parts = [
             np.eye(count, dtype=np.float32)[column]
             for count, column in zip(self.grid.shape, combinations.T, strict=True)
@@ -89,6 +98,8 @@ class ComponentTask(Task):
 
 def items(name: str, count: int) -> Factor:
     """A component whose levels are words, since nothing makes one level the neighbour of another."""
+    if count > LARGEST:
+        raise InputError(f"component {name!r} would have {count} levels; at most {LARGEST} combinations are supported.")
     return Factor(name, tuple(str(level) for level in range(count)))
 
 

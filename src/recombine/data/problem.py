@@ -14,6 +14,8 @@ from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
 from recombine.splits import Certificate, Region, Split, Support, certificate, make_split, regions, supports
 
+MOST_EXAMPLES = 10_000_000  # drawn ones
+
 
 class Problem(Spec):
     """A task with a split, or with a support where it is continuous, and, if wanted, other training examples.
@@ -33,7 +35,7 @@ class Problem(Spec):
     split: Annotated[Region, MemberOf(regions)] | None = None
     isolated: tuple[str, ...] = ()
     isolated_levels: int | None = Field(default=None, ge=1)
-    examples: int | None = Field(default=None, ge=0)
+    examples: int | None = Field(default=None, ge=0, le=MOST_EXAMPLES)
     centres: Literal["grid", "uniform"] = "grid"
     reveal: bool = False
     support: Annotated[Support, MemberOf(supports)] | None = None
@@ -76,6 +78,11 @@ class Problem(Spec):
             )
         if self.split is None:
             raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. random(fraction=0.3).")
+        if self.grid.size > self.task.largest:
+            raise InputError(
+                f"task {self.task.kind!r} has {self.grid.size:,} combinations; at most {self.task.largest:,} are "
+                "supported, so use fewer levels."
+            )
         for name in self.isolated:
             self.grid.axis(name)
         if not self.task.isolates and (self.isolated or self.centres != "grid" or self.spacing):

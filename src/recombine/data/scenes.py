@@ -17,6 +17,7 @@ from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Factor, Grid
 
 CHANNELS = 3
+MOST_TESTS = 1_000_000
 WAVES = (1, 2, 3)  # of the Fourier inputs, in quarters of a turn from the middle of a latent's range to its end
 
 Scenes = Float[np.ndarray, "items slots latents"]  # unit latents
@@ -41,7 +42,7 @@ class Sprites(Task):
     raster: Literal["soft", "hard", "touched"] = "soft"
     composition: Annotated[Composition, MemberOf(compositions)] = AlphaOver()
     inputs: Literal["fourier", "unit", "physical"] = "fourier"
-    tests: int = Field(default=1000, ge=2)
+    tests: int = Field(default=1000, ge=2, le=MOST_TESTS)
 
     continuous: ClassVar[bool] = True
 

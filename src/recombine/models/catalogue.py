@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import torch
 
 
+DEEPEST = 1000  # layers; how wide they may be is left to the budget of all weights
+
+
 class ModelSpec(Spec):
     """Settings of one model, and how to build its network.
 
@@ -55,9 +58,10 @@ class ModelSpec(Spec):
         (batch, rows, columns).
         """
         self.check(interface)
+        from recombine.models.budget import Budget
         from recombine.models.weights import drawn_from
 
-        with drawn_from(generator):
+        with drawn_from(generator), Budget(self.kind):
             return self.network(interface)
 
 
@@ -69,7 +73,7 @@ class MlpDecoder(ModelSpec):
     """Fully connected decoder: depth hidden layers of width ReLU units, then one linear unit per pixel."""
 
     width: int = Field(256, ge=1)
-    depth: int = Field(4, ge=0)  # hidden layers; 0 is a linear map
+    depth: int = Field(4, ge=0, le=DEEPEST)  # hidden layers; 0 is a linear map
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.mlp_network import MlpNetwork
@@ -97,7 +101,7 @@ class CnnDecoder(DoublingDecoder):
     """Transposed-convolution decoder: from a quarter of the image size, doubled twice, then depth - 2 layers more."""
 
     width: int = Field(64, ge=1)  # channels
-    depth: int = Field(4, ge=2)  # hidden layers after layer 0; the first two double the size
+    depth: int = Field(4, ge=2, le=DEEPEST)  # hidden layers after layer 0; the first two double the size
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.cnn import CnnNetwork
@@ -125,7 +129,7 @@ class ForcedRendering(ModelSpec):
     along the columns for a level of y. Then there is nothing for the penalty ``rendering`` to do.
     """
 
-    hidden: int = Field(2, ge=0)  # blocks of PReLU and convolution before the last one
+    hidden: int = Field(2, ge=0, le=DEEPEST)  # blocks of PReLU and convolution before the last one
     share: Literal["none", "stripe"] = "none"
 
     def check(self, interface: Interface) -> None:
@@ -158,7 +162,7 @@ class PerPixel(ModelSpec):
     """One small network shared by all pixels, told the code and where the pixel is."""
 
     width: int = Field(256, ge=4, multiple_of=4)  # units; a quarter of them for each of sin, cos of row and column
-    depth: int = Field(2, ge=1)  # hidden layers
+    depth: int = Field(2, ge=1, le=DEEPEST)  # hidden layers
 
     def network(self, interface: Interface) -> "torch.nn.Module":
         from recombine.models.per_pixel_network import PerPixelNetwork
@@ -173,7 +177,7 @@ class PixelTransformer(ModelSpec):
     stackable: ClassVar[bool] = False  # bound by large products, and what it drops is a seed's own
 
     width: int = Field(128, ge=4, multiple_of=4)  # numbers in a token
-    depth: int = Field(2, ge=1)  # encoder layers
+    depth: int = Field(2, ge=1, le=DEEPEST)  # encoder layers
     heads: int = Field(4, ge=1)
     feedforward: int = Field(2048, ge=1)  # hidden units of each encoder layer
     dropout: float = Field(0.1, ge=0, lt=1)

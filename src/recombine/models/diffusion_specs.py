@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from recombine.models.denoiser import Denoiser
 
+MOST_STEPS = 100_000  # of noise
+MOST_PAIRS, MOST_HEADS = 65_536, 4_096
+
 
 class DiffusionSpec(ModelSpec):
     """What diffusion models share (Liang et al. 2024).
@@ -27,14 +30,14 @@ class DiffusionSpec(ModelSpec):
     stackable: ClassVar[bool] = False  # bound by its convolutions
     generative: ClassVar[bool] = True
 
-    steps: int = Field(1000, ge=2)
+    steps: int = Field(1000, ge=2, le=MOST_STEPS)
     samples: int = Field(10, ge=1)
     eta: float = Field(0.0, ge=0, le=1)
     sampler: Literal["ddim", "ddpm"] = "ddim"
     guidance: float = Field(1.0, ge=0)
     drop: float = Field(0.0, ge=0, lt=1)
-    pairs: int = Field(16, ge=1)
-    heads: int = Field(4, ge=1)
+    pairs: int = Field(16, ge=1, le=MOST_PAIRS)
+    heads: int = Field(4, ge=1, le=MOST_HEADS)
 
     fewest: ClassVar[int] = 8  # sides must be multiples of it
 
@@ -114,7 +117,7 @@ class DiffusionUnet(DiffusionSpec):
     """
 
     width: int = Field(64, ge=4, multiple_of=4)  # channels of the stem
-    pairs: int = Field(128, ge=1)
+    pairs: int = Field(128, ge=1, le=MOST_PAIRS)
     attention: int | None = Field(None, ge=1)
 
     def model_post_init(self, context: object) -> None:

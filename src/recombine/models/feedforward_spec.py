@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from recombine.core.errors import InputError
-from recombine.models.catalogue import ModelSpec, models
+from recombine.models.catalogue import DEEPEST, ModelSpec, models
 from recombine.models.interface import Interface
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Feedforward(ModelSpec):
     cut; None: all. The default is the dense network of Qian, Liang & Fiete (2025).
     """
 
-    widths: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)] = (32, 32, 32)
+    widths: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1, max_length=DEEPEST)] = (32, 32, 32)
     nonlinearity: Literal["leaky-relu", "relu", "tanh", "sigmoid", "linear"] = "leaky-relu"
     bias: bool = True
     modules: int = Field(default=1, ge=1)

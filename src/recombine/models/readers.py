@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from recombine.core.errors import InputError
-from recombine.models.catalogue import ModelSpec, models
+from recombine.models.catalogue import DEEPEST, ModelSpec, models
 from recombine.models.interface import Interface
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Mlp(ModelSpec):
     """
 
     width: int = Field(1000, ge=1)
-    depth: int = Field(1, ge=0)  # hidden layers; 0 is a linear map
+    depth: int = Field(1, ge=0, le=DEEPEST)  # hidden layers; 0 is a linear map
     scale: float = Field(1.0, gt=0)
 
     def shape(self) -> dict[str, Any]:

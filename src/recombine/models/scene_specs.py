@@ -12,7 +12,7 @@ from pydantic import Field
 from recombine.core.compositions import COLOURS, Composition, SoftOcclusion, compositions
 from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf
-from recombine.models.catalogue import ModelSpec, models
+from recombine.models.catalogue import DEEPEST, ModelSpec, models
 from recombine.models.interface import Interface
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class SceneSpec(ModelSpec):
     """
 
     family: Literal["upsampling", "mlp", "relative"] = "upsampling"
-    depth: int = Field(3, ge=1)  # hidden layers of width units
+    depth: int = Field(3, ge=1, le=DEEPEST)  # hidden layers of width units
     width: int = Field(96, ge=1)
     maps: int = Field(24, ge=1)  # channels of the picture while it doubles
     kernel: Literal[2, 3] = 3  # side of the convolutions; 2 sees a pixel and those after it

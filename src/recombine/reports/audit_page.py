@@ -10,7 +10,7 @@ from recombine.audits import Audit
 from recombine.audits.counting import counted
 from recombine.audits.held_out import LACKS
 from recombine.audits.telling import balance_words, certificate_words, data_words, held_out_words
-from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
+from recombine.reports.canvas import COLOURS, LINES, MARKS, brief, framed, image
 from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import short
@@ -174,13 +174,15 @@ def _by_layer(measures: pd.DataFrame, kind: str, says: str) -> Markup | None:
             lines = exact[drawn].clip(lower=LOWEST)
             colour, look = COLOURS[number % len(COLOURS)], number % len(MARKS)
             places = range(len(layers))
-            axes.plot(places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=factor or None)
+            axes.plot(
+                places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=brief(factor) or None
+            )
             axes.fill_between(places, lines["null_low"], lines["null_high"], color="0.6", alpha=0.3, linewidth=0)
             low = [place for place, value in enumerate(exact["value"]) if value < LOWEST]
             axes.plot(low, [LOWEST] * len(low), color=colour, marker="v", markersize=9, ls="none", clip_on=False)
             if "untrained" in lines:
                 axes.plot(places, lines["untrained"], color=colour, linestyle=":", linewidth=1)
-        axes.set_xticks(range(len(layers)), layers, rotation=45, ha="right")
+        axes.set_xticks(range(len(layers)), [brief(layer) for layer in layers], rotation=45, ha="right")
         axes.set_ylabel(kind.replace("_", " "))
         if (chosen[drawn] < LOWEST).any().any():
             axes.set_ylim(bottom=LOWEST)

@@ -3,13 +3,16 @@
 import re
 from typing import cast
 
-from recombine.core.errors import InputError
+from recombine.core.errors import InputError, shown
+from recombine.core.plain_documents import check_size
 from recombine.splits.anchored import Anchors
 from recombine.splits.boxes import Band, Block, Cross
 from recombine.splits.region import Region, Union, regions
 from recombine.splits.unseen import Extrapolation
 
 EXAMPLE = "block:x=6..22,y=6..22"
+DIGITS = 18  # of a level; what has more is no 64-bit number
+LONGEST = 1_000_000  # levels of a range that stands for all of them; no factor has so many
 PREFIX = f"{Extrapolation.kind}/"
 
 
@@ -29,7 +32,7 @@ def parse_region(text: str) -> Region:
     body = whole.removeprefix(PREFIX)
     if PREFIX in body:
         raise InputError(
-            f"region {text!r} has {PREFIX!r} inside; the prefix goes first, once, and covers all that follows, "
+            f"region {shown(text)} has {PREFIX!r} inside; the prefix goes first, once, and covers all that follows, "
             f"e.g. {PREFIX}{EXAMPLE}."
         )
     parts = [_parse_one(part.strip(), text) for part in body.split("+")]
@@ -72,23 +75,32 @@ def _value(value: str, text: str, listed: bool) -> object:
     """A range with both ends, several levels, a number, or a word. ``listed``: a range stands for all its levels."""
     ends = re.fullmatch(r"(\d+)\.\.(\d+)", value)
     if ends:
-        first, last = map(int, ends.groups())
+        first, last = (_whole(end, text) for end in ends.groups())
         if last + 1 == first:
             raise _malformed(text, f"the range {value} ends just before it begins; both ends are included")
         if listed and last < first:
             raise _malformed(text, f"the range {value} runs backwards")
+        if listed and last - first >= LONGEST:
+            raise _malformed(text, f"the range {value} has more than {LONGEST} levels")
         return tuple(range(first, last + 1)) if listed else (first, last + 1)
     if re.fullmatch(r"\d+(\|\d+)+", value):
-        return tuple(int(level) for level in value.split("|"))
+        return tuple(_whole(level, text) for level in value.split("|"))
     if ".." in value:
         raise _malformed(text, f"{value!r} is no range of level indices")
     for number in (int, float):
         try:
-            return number(value)
+            found = number(value)
         except ValueError:
             continue
+        return check_size(found, f"region {shown(text)}") if isinstance(found, int) else found
     return value
 
 
+def _whole(digits: str, text: str) -> int:
+    if len(digits) > DIGITS:
+        raise _malformed(text, f"a level of {len(digits)} digits is beyond all grids")
+    return int(digits)
+
+
 def _malformed(text: str, rule: str) -> InputError:
-    return InputError(f"region {text!r} cannot be read: {rule}; write e.g. {EXAMPLE}.")
+    return InputError(f"region {shown(text)} cannot be read: {rule}; write e.g. {EXAMPLE}.")
