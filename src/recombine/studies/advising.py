@@ -201,12 +201,12 @@ def advise(
 
     The forecast is the outlook that `recombine forecast` prints. Round by round the candidate is added that raises it
     most for its price, until nothing does, the target is reached, or ``most`` examples are added; where that falls
-    short, once more from the candidate that raises it most at any price. The cheapest way to the target that was met in any round is taken;
-    then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1 unless given; an
-    overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much as showing all
-    that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the performance, from -1 to
-    1, on what a problem holds out. ``loss`` is what networks are trained with; `recombine forecast` speaks of the usual
-    one. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
+    short, once more from the candidate that raises it most at any price. The cheapest way to the target that was met in
+    any round is taken; then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1
+    unless given; an overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much
+    as showing all that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the
+    performance, from -1 to 1, on what a problem holds out. ``loss`` is what networks are trained with; `recombine
+    forecast` speaks of the usual one. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
     """
     check_addable(problem)
     if model is not None:
