@@ -27,8 +27,8 @@ MEASURES = (
     "denoising_error",
 )  # fmt: skip
 SHAPES = (
-    "loops", "torus_orthogonality", "torus_parallelism", "torus_parallelism_y", "ring_angle", "ring_residual",
-    "top_four_share", "spectral_gap", "circles", "bottleneck_share", "step_similarity",
+    "holes", "torus_orthogonality", "torus_parallelism", "torus_parallelism_y", "ring_angle", "ring_residual",
+    "ring_distances", "top_four_share", "spectral_gap", "two_circles", "bottleneck_share", "step_similarity",
 )  # fmt: skip
 COURSE = ("participation_peak", "participation_end", "participation_hump", "participation_rise")
 
