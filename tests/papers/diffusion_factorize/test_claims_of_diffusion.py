@@ -162,8 +162,28 @@ def test_parts_of_a_lattice_are_nested_and_the_same_for_every_sigma():
 
 
 def test_everything_that_is_forecast_fits_in_memory():
-    for training in ForecastOfDiffusion().trainings():
-        check_forecast_size(training.problem)
+    for published in (False, True):
+        for training in ForecastOfDiffusion(published=published).trainings():
+            check_forecast_size(training.problem)
+
+
+@pytest.mark.parametrize("claim", ["DF12", "DF13", "DX2", "DX3", "DX4"])
+def test_calculations_train_the_published_network_on_its_pictures_at_the_papers_scale_and_no_other(claim):
+    """Sizes of the pictures are what DF12 and DF13 ask about."""
+    for scale in Scale:
+        for work in CLAIMS[claim].works(scale):
+            for training in work.trainings():
+                paper = scale is Scale.PAPER
+                kind, width = ("diffusion-unet", 64) if paper else ("diffusion", 24)
+                assert (training.model.kind, training.model.width) == (kind, width)
+                task = training.problem.task
+                assert task.codes(np.zeros((1, 2))).shape == (1, 512 if paper else 64)
+                assert (training.recipe.batch, training.recipe.rate) == ((128, 3e-4) if paper else (64, 8e-3))
+                assert task.pad == (6 if paper else 4)
+                assert paper == (2 * task.sigma**2 == pytest.approx(4))
+                assert (task.n == 32) == paper or claim in ("DF12", "DF13")
+        largest = max(training.problem.task.n for work in CLAIMS[claim].works(scale) for training in work.trainings())
+        assert largest == (32 if scale is Scale.PAPER else 16)
 
 
 def test_most_of_every_sweep_is_run_by_a_claim():
