@@ -7,7 +7,7 @@ long that stretch is. A torus has one long bar in degree 0, two in degree 1 and 
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Int, Real
+
+# A whole number that is checked here. No narrower: where annotations are checked, others would be refused unread.
+Whole: TypeAlias = Given
 
 # Over the field of two elements a Klein bottle has the bars of a torus; over an odd prime it has not.
 FIELD = 11
@@ -56,9 +59,9 @@ class LandmarkSpread(NamedTuple):
 
 def homology(
     points: Given,
-    degrees: int = 2,
-    landmarks: int | None = None,
-    seed: int = 0,
+    degrees: Whole = 2,
+    landmarks: Whole | None = None,
+    seed: Whole = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, " bars"]]:
     """Lifetimes of the bars of points (points, features) in degree 0, 1, ..., ``degrees``, longest first.
@@ -73,9 +76,9 @@ def homology(
 
 def diagram(
     points: Given,
-    degrees: int = 2,
-    landmarks: int | None = None,
-    seed: int = 0,
+    degrees: Whole = 2,
+    landmarks: Whole | None = None,
+    seed: Whole = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, "_bars 2"]]:
     """Births and deaths of the bars of `homology`, in the same order: a persistence diagram for each degree."""
@@ -92,7 +95,7 @@ def diagram(
     return [_longest_first(each) * unit for each in bars]
 
 
-def homology_cost(points: int, degrees: int = 2) -> HomologyCost:
+def homology_cost(points: Whole, degrees: Whole = 2) -> HomologyCost:
     """What `homology` of so many points takes, up to a degree: an estimate from measured points of a torus.
 
     Time grows with the cube of the number of points from degree 1 on, memory with its square.
@@ -109,7 +112,7 @@ def homology_cost(points: int, degrees: int = 2) -> HomologyCost:
     return HomologyCost(seconds * points**power, megabytes * points**2)
 
 
-def furthest_points(points: Given, count: int, seed: int = 0) -> Int[np.ndarray, " landmarks"]:
+def furthest_points(points: Given, count: Whole, seed: Whole = 0) -> Int[np.ndarray, " landmarks"]:
     """Indices of points that cover the cloud evenly: each is the one furthest from all that were chosen before.
 
     The first is drawn by ``seed``. Among equally far points the first counts, up to rounding, so that turning the
@@ -137,8 +140,8 @@ def long_bars(lifetimes: Float[np.ndarray, " bars"]) -> LongBars:
 
 def landmark_spread(
     points: Given,
-    landmarks: int,
-    degrees: int = 2,
+    landmarks: Whole,
+    degrees: Whole = 2,
     seeds: Sequence[int] = (0, 1, 2),
     limit: HomologyCost | None = LIMIT,
 ) -> LandmarkSpread:
@@ -156,8 +159,8 @@ def landmark_spread(
 
 def landmark_sets(
     points: Given,
-    landmarks: int,
-    degrees: int = 2,
+    landmarks: Whole,
+    degrees: Whole = 2,
     seeds: Sequence[int] = (0, 1, 2),
     limit: HomologyCost | None = LIMIT,
 ) -> tuple[list[list[Float[np.ndarray, " _"]]], float]:
@@ -176,7 +179,7 @@ def spread_of(sets: Sequence[Sequence[Float[np.ndarray, " _"]]]) -> tuple[float,
 
 
 def _choose(
-    points: Real[np.ndarray, "points features"], count: int, seed: int
+    points: Real[np.ndarray, "points features"], count: Whole, seed: Whole
 ) -> tuple[Int[np.ndarray, " landmarks"], float]:
     """The furthest points, and the largest distance of a point from the nearest of them."""
     if not _whole(count) or not 1 <= count <= len(points):
@@ -216,7 +219,7 @@ def _spread(several: Sequence[Float[np.ndarray, " _"]]) -> float:
     return float(np.ptp(places, axis=0).max())
 
 
-def _allow(points: int, degrees: int, limit: HomologyCost | None) -> None:
+def _allow(points: Whole, degrees: Whole, limit: HomologyCost | None) -> None:
     cost = homology_cost(points, degrees)
     if limit is not None and (cost.seconds > limit.seconds or cost.megabytes > limit.megabytes):
         raise InputError(
