@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -258,6 +259,15 @@ def test_to_look_on_the_way_changes_nothing():
     assert np.array_equal(looked.arrays["losses"], plain.arrays["losses"])
     assert looked.measures == plain.measures
     assert not any(name.startswith("course") for name in plain.arrays)
+
+
+def test_holes_take_seconds_and_are_counted_at_the_end_alone():
+    asked = replace(plan(1, 1), measures=("participation", "holes"), exhibits=("bars", "spectra"))
+    outcome = run(asked)
+    assert "probe-h1" in outcome.measures["holes"]
+    assert "diagram_probe_h1" in outcome.arrays
+    assert "course_participation.probe" in outcome.arrays
+    assert not [name for name in outcome.arrays if name.startswith("course_") and "holes" in name]
 
 
 def test_plans_with_checkpoints_are_run_one_by_one():
