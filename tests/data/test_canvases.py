@@ -81,6 +81,16 @@ def test_dark_stripes_of_half_the_ink_cross_in_black():
     assert picture[2, 6] == pytest.approx(0.5, abs=1e-6)
 
 
+@pytest.mark.parametrize("ink", [0.6, 0.8, 1.0])
+def test_dark_stripes_of_more_than_half_the_ink_are_refused_in_one_sentence(ink):
+    """Where two cross, pictures would go below black."""
+    says = rf"two stripes of stripe_ink = {ink:g} have {2 * ink:g} where they cross.* at most 0\.5, or dark = false\.$"
+    with pytest.raises(InputError, match=says):
+        tasks.sum_of_stripes(n=SIDES, stripe_ink=ink, dark=True)
+    assert tasks.sum_of_stripes(n=SIDES, stripe_ink=ink).pictures(np.array([[2.0, 3.0]])).max() > 1
+    assert tasks.bump(n=SIDES, stripe_ink=ink).pictures(np.array([[2.0, NAN]])).min() == pytest.approx(1 - ink)
+
+
 def test_the_threshold_lies_between_a_stripe_and_a_crossing():
     for ink in (0.5, 1.0):
         task = tasks.sum_of_stripes(n=SIDES, stripe_ink=ink)

@@ -245,6 +245,16 @@ def test_what_takes_too_long_is_refused_before_it_starts_and_can_be_allowed():
         (lambda: homology(polygon(5), degrees=3), "up to 0, 1 or 2, got degrees=3;"),
         (lambda: homology(polygon(5), degrees=-1), "up to 0, 1 or 2, got degrees=-1;"),
         (lambda: homology(polygon(5), landmarks=0), "at least 1 point, got 0;"),
+        (
+            lambda: homology(polygon(5), landmarks=2.5),
+            "a whole number of points or landmarks, at least 1 point, got 2.5",
+        ),
+        (lambda: homology(polygon(5), landmarks=4, seed=-1), "seed = -1 draws the first landmark and must be a whole"),
+        (lambda: homology(polygon(5), landmarks=4, seed=0.5), "seed = 0.5 draws the first landmark"),
+        (lambda: homology_cost("a"), "a whole number of points or landmarks, at least 1 point, got 'a'"),
+        (lambda: homology_cost(np.nan), "at least 1 point, got nan"),
+        (lambda: homology_cost(100, degrees=1.0), "up to 0, 1 or 2, got degrees=1.0;"),
+        (lambda: furthest_points(polygon(5), 2.0), "2.0 furthest points cannot be chosen from 5;"),
         (lambda: homology(polygon(5), landmarks=6), "6 furthest points cannot be chosen from 5;"),
         (lambda: furthest_points(polygon(5), 0), "0 furthest points cannot be chosen from 5;"),
         (lambda: homology(np.zeros((0, 3))), "points of shape (0, 3) must be (points, features)"),
@@ -259,6 +269,16 @@ def test_nonsense_is_refused_in_a_sentence(ask, message):
     with pytest.raises(InputError, match=re.escape(message)) as refused:
         ask()
     assert str(refused.value).endswith(".")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_tiny_and_huge_clouds_have_the_same_bars(scale):
+    for here, there in zip(homology(scale * torus(6, 7)), homology(torus(6, 7)), strict=True):
+        assert here / scale == pytest.approx(there)
+    assert np.array_equal(furthest_points(scale * torus(6, 7), 9, 3), furthest_points(torus(6, 7), 9, 3))
+    spread, bound = landmark_spread(torus(6, 7), 20, degrees=1)
+    scaled, far = landmark_spread(scale * torus(6, 7), 20, degrees=1)
+    assert (np.array(scaled) / scale, far / scale) == (pytest.approx(np.array(spread)), pytest.approx(bound))
 
 
 def test_the_package_does_not_load_the_library_by_itself():

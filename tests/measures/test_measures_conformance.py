@@ -81,11 +81,12 @@ PROMISED = [
     "torus_parallelism_y",
     "ring_angle",
     "ring_residual",
-    "loops",
+    "holes",
+    "ring_distances",
     "participation_peak",
     "participation_end",
     "participation_hump",
-    "circles",
+    "two_circles",
     "denoising_error",
     "bottleneck_share",
     "step_similarity",
@@ -93,8 +94,17 @@ PROMISED = [
 # Measures of what only a diffusion model has.
 OF_DIFFUSION = {"denoising_error", "bottleneck_share", "step_similarity"}
 # Measures that look along the second factor alone, or from it at the first, so that it matters which one that is: the
-# ring torus has a large and a small circle, and what of x lies outside y is not what of y lies outside x.
-OF_THE_SECOND = {"blend_index", "neighbour_order", "torus_parallelism", "torus_parallelism_y", "ring_residual"}
+# ring torus has a large and a small circle, and what of x lies outside y is not what of y lies outside x. The other
+# choices of points that `holes` looks at begin at a place in grid order.
+OF_THE_SECOND = {
+    "blend_index",
+    "neighbour_order",
+    "torus_parallelism",
+    "torus_parallelism_y",
+    "ring_residual",
+    "ring_distances",
+    "holes",
+}
 # Parts of measures that are named after the factors.
 EXCHANGED = {"y": "x", "x": "y", "x-on-x": "y-on-y", "y-on-y": "x-on-x"}
 PROMISED_OF_COMPONENTS = [

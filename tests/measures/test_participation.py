@@ -25,9 +25,15 @@ def test_equal_variance_in_every_direction_counts_them_all(features):
     assert participation_ratio(np.concatenate([np.eye(features), -np.eye(features)])) == pytest.approx(features)
 
 
-def test_a_line_counts_one_and_a_constant_none():
+def test_a_line_counts_one():
     assert participation_ratio(np.outer(np.arange(7.0), [3.0, -1.0, 2.0])) == pytest.approx(1.0)
-    assert participation_ratio(np.full((7, 3), 0.1)) == 0.0
+
+
+def test_the_measure_counts_none_for_a_layer_that_does_not_vary(generic):
+    layers = {name: np.full_like(rows, 0.1) if name == "hidden1" else rows for name, rows in generic().layers.items()}
+    found = measures["participation"](generic(layers=layers))
+    assert found["hidden1"] == 0
+    assert found["hidden0"] > 1
 
 
 @pytest.mark.parametrize(("ny", "nx"), [(9, 11), (3, 20)])
@@ -71,6 +77,8 @@ def test_lists_and_tensors_are_rows_too():
         (np.zeros((0, 5)), "rows of shape (0, 5) must be"),
         ([[0.0, 1.0], [np.nan, 2.0]], "rows are not all finite, first nan at (1, 0);"),
         ([["a"], ["b"]], "must be real numbers"),
+        (np.full((7, 3), 0.1), "the participation ratio of 7 rows that do not vary is undefined; check"),
+        (np.ones((1, 3)), "the participation ratio of one row that does not vary is undefined; check"),
     ],
 )
 def test_what_are_no_rows_is_refused_in_a_sentence(rows, says):

@@ -13,7 +13,8 @@ from scipy.stats import wasserstein_distance
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
-from recombine.measures import clifford_torus, ring_tests, ring_torus, torus_distances
+from recombine.measures import clifford_torus, component_angles, ring_tests, ring_torus, torus_distances
+from recombine.measures.rings import all_tests
 
 SIZES = [(3, 4), (5, 3), (6, 9), (12, 7)]
 PAIRS = ("x-on-y", "x-on-x", "y-on-y")
@@ -174,7 +175,11 @@ def test_the_ideals_are_at_known_distances(rows, columns):
         "y-on-y angles": 0.0,
         "y-on-y residuals": 0.0,
     }
-    assert set(clifford) == {f"{name} {ideal}" for name in between for ideal in ("clifford", "ring")}
+    turning = {f"{pair} components" for pair in PAIRS}
+    assert set(clifford) == {f"{name} {ideal}" for name in {*between, *turning} for ideal in ("clifford", "ring")}
+    for name in turning:
+        assert clifford[f"{name} clifford"] == ring[f"{name} ring"] == 0
+        assert clifford[f"{name} ring"] == ring[f"{name} clifford"]
     for name, distance in between.items():
         assert clifford[f"{name} clifford"] == pytest.approx(0.0, abs=1e-5)
         assert ring[f"{name} ring"] == pytest.approx(0.0, abs=1e-5)
@@ -184,11 +189,59 @@ def test_the_ideals_are_at_known_distances(rows, columns):
 
 def test_distances_are_those_of_a_library():
     activations = stream(3, "measures", "library").normal(size=(5, 7, 10))
-    found, ideals = ring_tests(activations), {"clifford": clifford_torus(5, 7), "ring": ring_torus(5, 7)}
+    found, ideals = all_tests(activations), {"clifford": clifford_torus(5, 7), "ring": ring_torus(5, 7)}
     for name, distance in torus_distances(activations).items():
         pair, quantity, ideal = name.split()
-        samples = [getattr(tests[pair], quantity).ravel() for tests in (found, ring_tests(ideals[ideal]))]
+        samples = [tests[pair][quantity].ravel() for tests in (found, all_tests(ideals[ideal]))]
         assert distance == pytest.approx(wasserstein_distance(*samples))
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 1000), size=sizes, features=st.integers(3, 9))
+def test_component_angles_are_those_of_each_pair_by_itself(seed, size, features):
+    activations = stream(seed, "measures", "components").normal(size=(*size, features)) + 5.0
+    rings = {"x": list(activations.swapaxes(0, 1)), "y": list(activations)}
+    found = component_angles(activations)
+    for pair in PAIRS:
+        first, second = (
+            [np.linalg.svd(ring - ring.mean(axis=0))[2][:2] for ring in rings[name]] for name in (pair[0], pair[-1])
+        )
+        places = product(range(len(first)), range(len(second)))
+        chosen = [(i, j) for i, j in places if pair == "x-on-y" or i != j]
+        expected = [np.degrees(np.arccos(np.clip(np.abs(first[i] @ second[j].T), 0, 1))).ravel() for i, j in chosen]
+        assert found[pair] == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_components_of_circles_turn_freely():
+    """Parallel circles show every angle alike; on planes that share one line, cosines of two turns are multiplied."""
+    parallel = component_angles(clifford_torus(32, 40))
+    even = np.linspace(0, 90, 4000)
+    for pair in ("x-on-x", "y-on-y"):
+        assert wasserstein_distance(parallel[pair].ravel(), even) < 1
+    assert parallel["x-on-y"] == pytest.approx(np.full((32 * 40, 4), 90.0), abs=1e-5)
+    turns = np.linspace(0, np.pi / 2, 300)
+    known = np.degrees(np.arccos(np.outer(np.cos(turns), np.cos(turns))))
+    assert wasserstein_distance(component_angles(ring_torus(32, 40))["x-on-y"].ravel(), known.ravel()) < 1
+
+
+@pytest.mark.parametrize("make", [clifford_torus, ring_torus])
+def test_component_angles_do_not_depend_on_how_a_torus_lies(make):
+    torus = make(8, 9)
+    turn, _ = np.linalg.qr(stream(7, "measures", "lies").normal(size=(12, 12)))
+    moved = 3 * torus @ turn[: torus.shape[2]] + 2
+    for pair, angles in component_angles(torus).items():
+        assert component_angles(moved)[pair] == pytest.approx(angles, abs=1e-4)
+
+
+def test_raw_bumps_are_as_far_from_either_torus_as_our_notes_found():
+    """Notes: 10.8 and 16.6 for x-on-y, 36.4 and 24.6 for x-on-x; ideal circles turn freely, so not to the digit."""
+    pixel = np.arange(16)
+    apart = np.minimum(k := np.abs(np.subtract.outer(pixel, pixel)), 16 - k)
+    ink = np.exp(-(apart**2) / 4)
+    found = torus_distances(np.einsum("yr,xc->yxrc", ink, ink).reshape(16, 16, 256))
+    notes = {"x-on-y clifford": 10.8, "x-on-y ring": 16.6, "x-on-x clifford": 36.4, "x-on-x ring": 24.6}
+    for name, value in notes.items():
+        assert found[name.replace(" ", " components ")] == pytest.approx(value, abs=2.5)
 
 
 def dead_at(axis, place, value=0.1):

@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 
 from recombine.core.errors import InputError
-from recombine.measures import clifford_torus, exhibits, measures, ring_tests, ring_torus, torus_distances
+from recombine.measures import clifford_torus, exhibits, measures, ring_torus, torus_distances
+from recombine.measures.rings import all_tests
 
 SHAPE = (9, 11)
-RING_MEASURES = ("torus_orthogonality", "torus_parallelism", "torus_parallelism_y", "ring_angle", "ring_residual")
+RING_MEASURES = (
+    "torus_orthogonality",
+    "torus_parallelism",
+    "torus_parallelism_y",
+    "ring_angle",
+    "ring_residual",
+    "ring_distances",
+)
 
 
 @pytest.fixture
@@ -79,19 +87,41 @@ def test_layers_without_rings_are_refused_where_there_are_no_others(generic, nam
         measures[name](generic(layers=layers))
 
 
-def test_histograms_hold_the_shares_of_the_angles(tori):
+def test_histograms_hold_the_shares_of_each_quantity(tori):
     found = exhibits["ring_histograms"](tori)
-    assert list(found) == [f"angles_probe_{pair}" for pair in ("x-on-y", "x-on-x", "y-on-y")]
-    assert found["angles_probe_x-on-y"].tolist() == [0.0] * 17 + [1.0]
-    assert found["angles_probe_x-on-x"].tolist() == [1.0] + [0.0] * 17
+    pairs = ("x-on-y", "x-on-x", "y-on-y")
+    assert list(found) == [f"{each}_probe_{pair}" for pair in pairs for each in ("angles", "residuals", "components")]
+    last, first = [0.0] * 17 + [1.0], [1.0] + [0.0] * 17
+    assert found["angles_probe_x-on-y"].tolist() == found["components_probe_x-on-y"].tolist() == last
+    assert found["residuals_probe_x-on-y"].tolist() == last
+    assert found["angles_probe_x-on-x"].tolist() == found["residuals_probe_x-on-x"].tolist() == first
+    assert (found["components_probe_x-on-x"] > 0).sum() > 9  # components of parallel circles turn freely
 
 
-def test_histograms_count_both_angles_of_every_pair(generic):
+def test_histograms_count_all_angles_of_every_pair(generic):
     evidence = generic()
     found = exhibits["ring_histograms"](evidence)
     for name in evidence.hidden_layers():
-        for pair, test in ring_tests(evidence.on_grid(name)).items():
-            shares = found[f"angles_{name}_{pair}"].astype(float)
-            assert shares.sum() == pytest.approx(1, abs=5e-3)
-            assert shares[3] == pytest.approx(((test.angles >= 15) & (test.angles < 20)).mean(), abs=1e-3)
-            assert shares[12:].sum() == pytest.approx((test.angles >= 60).mean(), abs=5e-3)
+        for pair, test in all_tests(evidence.on_grid(name)).items():
+            for quantity, values, width in (("angles", test["angles"], 5), ("components", test["components"], 5),
+                                            ("residuals", test["residuals"], 1 / 18)):  # fmt: skip
+                shares = found[f"{quantity}_{name}_{pair}"].astype(float)
+                assert shares.sum() == pytest.approx(1, abs=5e-3)
+                assert shares[3] == pytest.approx(((values >= 3 * width) & (values < 4 * width)).mean(), abs=1e-3)
+                assert shares[12:].sum() == pytest.approx((values >= 12 * width).mean(), abs=5e-3)
+
+
+def test_distances_of_components_and_residuals_are_those_of_each_pair(tori, generic):
+    ideal = measures["ring_distances"](tori)
+    assert {name.partition("-")[0] for name in ideal} == {"probe"}  # compared layers alone
+    assert all(ideal[name] == pytest.approx(0, abs=1e-5) for name in ideal if name.endswith("-clifford"))
+    assert ideal["probe-x-on-y-components-nearer"] > 20
+    evidence = generic()
+    found = measures["ring_distances"](evidence)
+    for name in evidence.hidden_layers():
+        expected = torus_distances(evidence.on_grid(name))
+        for pair in ("x-on-y", "x-on-x", "y-on-y"):
+            for quantity in ("components", "residuals"):
+                clifford, ring = (expected[f"{pair} {quantity} {each}"] for each in ("clifford", "ring"))
+                assert found[f"{name}-{pair}-{quantity}-clifford"] == clifford
+                assert found[f"{name}-{pair}-{quantity}-nearer"] == ring - clifford

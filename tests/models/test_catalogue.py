@@ -130,6 +130,7 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "diffusion", "width": 5}, "diffusion: width = 5: .* multiple of 2"),
         ({"kind": "diffusion", "width": 6, "heads": 5}, "into heads = 5 equal parts; set heads = 4, or width = 10"),
         ({"kind": "diffusion", "samples": 1001}, "samples = 1001 is more than the 1000 steps of noise; lower it"),
+        ({"kind": "diffusion", "samples": 1}, "samples = 1 draws in a single step from pure noise"),
         (
             {"kind": "diffusion", "guidance": 2.0},
             "guidance = 2 needs a model that also learned without codes; set drop",

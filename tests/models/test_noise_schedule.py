@@ -58,6 +58,11 @@ def test_schedules_that_are_none_are_refused_in_one_sentence(given):
         NoiseSchedule(**given)
 
 
+def test_a_schedule_has_a_whole_number_of_steps():
+    with pytest.raises(InputError, match=r"^steps = 2\.5 of a schedule must be a whole number; change it\.$"):
+        NoiseSchedule(2.5)
+
+
 @given(steps=st.integers(1, 400), share=st.floats(0, 1))
 @settings(deadline=None, max_examples=40)
 def test_times_go_evenly_from_the_last_step_to_the_first(steps, share):

@@ -1,6 +1,7 @@
 """Every claim builds at every scale, reads back from its own settings, and takes its first steps."""
 
 from importlib import import_module
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from recombine.data.image_sets import load_images
 from recombine.data.scenes import Sprites
 from recombine.measures import measures
 from recombine.papers import Scale, papers
+from recombine.papers.diffusion_factorize.data_need import DiffusionDataNeed
+from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
+from recombine.papers.diffusion_factorize.sampling import SamplingWays
 from recombine.studies import Calculation, Experiment, Work, calculations, change
 from recombine.training import run
 from recombine.training.loop import Member, fit
@@ -104,19 +108,25 @@ def short(experiment: Experiment) -> Experiment:
     return change(experiment, recipe=recipe, problem=problem)
 
 
+def trained_by(work: Work) -> list[Experiment]:
+    """The experiments that a piece of work trains: itself, or those a calculation tells."""
+    if isinstance(work, Experiment):
+        return [work]
+    return work.trainings() if isinstance(work, DiffusionDataNeed | ForecastOfDiffusion | SamplingWays) else []
+
+
 def first_steps() -> dict[str, tuple[Experiment, bool]]:
     """A short experiment of each distinct setting of all claims, and whether only the papers' own scale has it."""
     found: dict[str, tuple[Experiment, bool]] = {}
     for claim in CLAIMS.values():
         for scale in Scale:
-            for work in claim.works(scale):
-                if isinstance(work, Experiment) and work.seed == 0:
-                    cut = short(work)
-                    # Two steps of the same network on the same inputs are one test, whatever is held out.
-                    what = [dump(cut.model), dump(_without_total(cut).task), cut.recipe.loss, cut.recipe.optimiser]
-                    added = [each.kind for each in (*cut.recipe.penalties, cut.recipe.noise) if each is not None]
-                    name = canonical_json([*what, added])
-                    found.setdefault(name, (cut, scale is Scale.PAPER))
+            for experiment in chain(*(trained_by(work) for work in claim.works(scale) if work.seed == 0)):
+                cut = short(experiment)
+                # Two steps of the same network on the same inputs are one test, whatever is held out.
+                what = [dump(cut.model), dump(_without_total(cut).task), cut.recipe.loss, cut.recipe.optimiser]
+                added = [each.kind for each in (*cut.recipe.penalties, cut.recipe.noise) if each is not None]
+                name = canonical_json([*what, added])
+                found.setdefault(name, (cut, scale is Scale.PAPER))
     return found
 
 

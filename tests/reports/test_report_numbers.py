@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recombine.papers import Interval, Range
-from recombine.reports.numbers import MINUS, ROUNDING, count, duration, interval, required, short
+from recombine.reports.numbers import MINUS, ROUNDING, count, counted, duration, interval, required, short
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,14 @@ def test_a_number_has_three_digits(value, words):
 @given(value=st.floats(-1e300, 1e300).filter(lambda v: abs(v) > ROUNDING))
 def test_a_written_number_is_within_half_a_percent(value):
     assert float(short(value).replace(MINUS, "-")) == pytest.approx(value, rel=5.1e-3)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [([2.0] * 5, "2 (5 of 5 seeds)"), ([3.0, 2.0, 2.0], "2 (2 of 3 seeds), 3 (1)"), ([113.0], "113 (1 seed)")],
+)
+def test_numbers_of_things_are_told_one_by_one(numbers, words):
+    assert counted(numbers) == words
 
 
 def test_an_interval_names_its_ends_and_seeds():

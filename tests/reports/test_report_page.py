@@ -119,6 +119,22 @@ def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parse
     assert len(set(found)) > 1
 
 
+def test_the_row_shows_a_check_that_decided_the_verdict(store, record, make, parsed):
+    """The first check is met; the second is a number of things that differs between seeds, the third is not met."""
+    checks = [Check("ood_nmse", Range(0.5, 1.5), "s"), Check("id_nmse", Range(2.0, 2.0), "s"),
+              Check("rim_nmse", Range(low=5.0), "s")]  # fmt: skip
+    claims = [make.claim(f"X{n}", {"main": make.tiny}, {"main": make.shown}, *checks[:n]) for n in (1, 2, 3)]
+    for experiment, value in zip(vary(make.tiny(Scale.QUICK), seed=range(3)), (2.0, 2.0, 3.0), strict=True):
+        record(store, experiment, {"ood_nmse": 1.0, "id_nmse": value, "rim_nmse": 1.0})
+    for experiment in vary(make.shown(Scale.QUICK), seed=range(3)):
+        record(store, experiment, {"ood_nmse": 0.0, "id_nmse": 0.0, "rim_nmse": 0.0})
+    tree = parsed(report_page([make.paper(*claims)], Scale.QUICK, [store]))
+    shown = {claim.id: [cell.text for cell in row(tree, claim.id)[0].children][3:6] for claim in claims}
+    assert shown["X1"] == ["✓ confirmed", "ood_nmse1 [1, 1], 3 seeds", "0.5 to 1.5"]
+    assert shown["X2"] == ["? undecided", "id_nmse2 (2 of 3 seeds), 3 (1)", "exactly 2"]
+    assert shown["X3"] == ["✗ contradicted", "rim_nmse1 [1, 1], 3 seeds", "at least 5"]
+
+
 def test_the_measured_headline_is_written_with_its_interval(store, record, make, parsed):
     claim = make.claim("X1", {"main": make.tiny}, {"main": make.shown}, Check("ood_nmse", Range(0.5, 1.5), "s"))
     for setting, values in ((make.tiny, (0.9, 1.0, 1.1)), (make.shown, (0.0, 0.0, 0.0))):

@@ -88,6 +88,12 @@ def test_a_description_says_what_differs_from_the_defaults(make):
     assert "Training" not in describe_experiment(make.drawn(Scale.QUICK))
 
 
+def test_a_description_says_that_nothing_is_held_out_where_all_is_shown(make):
+    facts = describe_experiment(make.shown(Scale.QUICK))
+    assert facts["Held out"].startswith("nothing: what would be held out is shown too (")
+    assert "Also shown" not in facts
+
+
 def test_a_description_says_that_no_combination_was_shown(make):
     facts = describe_experiment(make.tiny(Scale.QUICK, isolated=("y", "x"), examples=0))
     assert facts["Held out"].endswith("20 of 88 combinations (23%; rim 20), in name only")

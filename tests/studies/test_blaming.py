@@ -134,7 +134,7 @@ def test_a_place_that_cannot_be_taken_apart_is_told_in_a_word():
 
 def test_samples_of_a_diffusion_model_are_blamed_like_pictures():
     problem = Problem(rc.tasks.bump(n=8), rc.splits.block(x=(3, 6), y=(2, 5)), examples=10)
-    found = rc.explain(trained(rc.models.diffusion(width=4, samples=1, heads=1), problem))
+    found = rc.explain(trained(rc.models.diffusion(width=4, samples=2, heads=1), problem))
     assert found.finding == "unlearned"
     assert found.cause == "not learned"
 

@@ -35,7 +35,23 @@ def at(problem, threshold=0.005, seed=0):
     return found
 
 
-@pytest.mark.parametrize("task", [tasks.bump(n=(10, 12)), tasks.torus(n=12), tasks.sum_of_stripes(n=12)])
+def test_sums_of_stripes_overlap_everywhere_so_that_it_is_left_out():
+    """By the same definition, two drawn sums at (3, 3) and (12, 12), 12.7 pixels apart."""
+    problem = Problem(tasks.sum_of_stripes(n=16, sigma=1.0, stripe_ink=0.5), HOLE)
+    a, b = problem.task.pictures(np.array([[3.0, 3.0], [12.0, 12.0]])).astype(float)
+    drawn = math.sqrt((a * b).sum() / (a * a).sum())
+    assert drawn > 0.4 > 1e-6 > overlap(math.hypot(9, 9), 1.0, 2)
+    assert percolation(problem) is None
+    plain, found = forecast_pictures(problem, tangent_kernels()), forecast(problem)
+    (*others, reason) = found.reasons
+    assert tuple(others) == plain.reasons
+    assert reason.name == "percolation"
+    assert "overlap however far apart their centres lie" in reason.text
+    assert "percolation" not in found.details
+    assert found.verdict == plain.verdict
+
+
+@pytest.mark.parametrize("task", [tasks.bump(n=(10, 12)), tasks.torus(n=12)])
 def test_a_forecast_of_pictures_has_the_reason_and_is_otherwise_the_same(task):
     problem = Problem(task, HOLE)
     plain, found = forecast_pictures(problem, tangent_kernels()), forecast(problem)

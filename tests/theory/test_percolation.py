@@ -212,6 +212,9 @@ class TestBumps:
             (lambda: overlap(1, 1, -2), "denominator -2 must be positive"),
             (lambda: reach(1, 1), "threshold 1 of the overlap must lie strictly between 0 and 1"),
             (lambda: reach(0.5, math.inf), "sigma inf"),
+            (lambda: overlap("a", 1), "distance 'a' between two bumps must be at least 0"),
+            (lambda: overlap(1, "wide"), "sigma 'wide' must be positive"),
+            (lambda: reach("a", 1), "threshold 'a' of the overlap"),
         ],
     )
     def test_nonsense_is_refused(self, call, words):
@@ -363,6 +366,7 @@ class TestCritical:
         (lambda: curve([0.5], 3, 1, spacing=2), "spacing 2 must divide the side 3"),
         (lambda: curve([0.5], 3, 1, spacing=0), "spacing 0 must divide the side 3"),
         (lambda: curve([0.5], 3, 1, seeds=[]), "seeds 0 must be positive"),
+        (lambda: curve([0.5], 3, 1, axes=1.5), "axes 1.5 of a box must be a whole number"),
         (lambda: critical(curve([0.5], 3, 1)), "a curve of one density crosses nothing"),
         (lambda: critical(curve([0.5, 1], 3, 1), 1), "level 1 of the largest share"),
     ],

@@ -270,6 +270,14 @@ class SumOfStripes(Picture):
     dark: bool = False
     neutral: ClassVar[float] = 0.0
 
+    def model_post_init(self, context: object) -> None:
+        super().model_post_init(context)
+        if self.dark and self.stripe_ink > 0.5:
+            raise InputError(
+                f"task {self.kind}: two stripes of stripe_ink = {self.stripe_ink:g} have {2 * self.stripe_ink:g} where "
+                "they cross, and a dark picture has no more than 1; set stripe_ink to at most 0.5, or dark = false."
+            )
+
     def mix(self, rows: np.ndarray, columns: np.ndarray, out: np.ndarray) -> None:
         np.add(rows, columns, out=out)
 

@@ -20,7 +20,7 @@ from recombine.measures.embedding import top_share
 from recombine.measures.error import error_map, mse, nmse
 from recombine.measures.evidence import Evidence, NotFinite
 from recombine.measures.exhibit import exhibits
-from recombine.measures.harmonics import circle_share
+from recombine.measures.harmonics import circle_fit
 from recombine.measures.homology_bars import (
     HomologyCost,
     LandmarkSpread,
@@ -44,7 +44,7 @@ from recombine.measures.probe import linear_probe
 from recombine.measures.pruning import prune, two_mode_threshold
 from recombine.measures.reading import Marks, centroid_places, find_marks, marginal_places, strict_places
 from recombine.measures.registry import AnyEvidence, Measure, Measures, measures, rotation_invariant
-from recombine.measures.rings import RingTest, clifford_torus, ring_tests, ring_torus, torus_distances
+from recombine.measures.rings import RingTest, clifford_torus, component_angles, ring_tests, ring_torus, torus_distances
 from recombine.measures.robustness import answer_mse
 from recombine.measures.sampling_layers import bottleneck_share, step_similarity
 from recombine.measures.scene_error import pooled_r2, scene_errors, scene_mse, scene_r2
@@ -83,8 +83,9 @@ __all__ = [
     "blend_index",
     "bottleneck_share",
     "centroid_places",
-    "circle_share",
+    "circle_fit",
     "clifford_torus",
+    "component_angles",
     "component_r2",
     "component_salience",
     "conjunction_shares",

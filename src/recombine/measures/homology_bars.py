@@ -6,7 +6,8 @@ long that stretch is. A torus has one long bar in degree 0, two in degree 1 and 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from numbers import Integral
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Int, Real
+
+# A whole number that is checked here. No narrower: where annotations are checked, others would be refused unread.
+Whole: TypeAlias = Given
 
 # Over the field of two elements a Klein bottle has the bars of a torus; over an odd prime it has not.
 FIELD = 11
@@ -55,9 +59,9 @@ class LandmarkSpread(NamedTuple):
 
 def homology(
     points: Given,
-    degrees: int = 2,
-    landmarks: int | None = None,
-    seed: int = 0,
+    degrees: Whole = 2,
+    landmarks: Whole | None = None,
+    seed: Whole = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, " bars"]]:
     """Lifetimes of the bars of points (points, features) in degree 0, 1, ..., ``degrees``, longest first.
@@ -72,9 +76,9 @@ def homology(
 
 def diagram(
     points: Given,
-    degrees: int = 2,
-    landmarks: int | None = None,
-    seed: int = 0,
+    degrees: Whole = 2,
+    landmarks: Whole | None = None,
+    seed: Whole = 0,
     limit: HomologyCost | None = LIMIT,
 ) -> list[Float[np.ndarray, "_bars 2"]]:
     """Births and deaths of the bars of `homology`, in the same order: a persistence diagram for each degree."""
@@ -86,26 +90,29 @@ def diagram(
     from gudhi.sklearn import RipsPersistence  # slow to load, and few need it
 
     rips = RipsPersistence(homology_dimensions=range(degrees + 1), homology_coeff_field=FIELD)
-    bars = rips.fit_transform([points.astype(np.float64)])[0]
-    return [_longest_first(each) for each in bars]
+    unit = _unit(points)
+    bars = rips.fit_transform([points.astype(np.float64) / unit])[0]
+    return [_longest_first(each) * unit for each in bars]
 
 
-def homology_cost(points: int, degrees: int = 2) -> HomologyCost:
+def homology_cost(points: Whole, degrees: Whole = 2) -> HomologyCost:
     """What `homology` of so many points takes, up to a degree: an estimate from measured points of a torus.
 
     Time grows with the cube of the number of points from degree 1 on, memory with its square.
     """
-    if degrees not in range(len(_COSTS)):
+    if not _whole(degrees) or degrees not in range(len(_COSTS)):
         raise InputError(
             f"homology goes from degree 0 up to 0, 1 or 2, got degrees={degrees!r}; there is no estimate beyond."
         )
-    if points < 1:
-        raise InputError(f"homology needs at least 1 point, got {points}; give points or more landmarks.")
+    if not _whole(points) or points < 1:
+        raise InputError(
+            f"homology needs a whole number of points or landmarks, at least 1 point, got {points!r}; change it."
+        )
     seconds, power, megabytes = _COSTS[degrees]
     return HomologyCost(seconds * points**power, megabytes * points**2)
 
 
-def furthest_points(points: Given, count: int, seed: int = 0) -> Int[np.ndarray, " landmarks"]:
+def furthest_points(points: Given, count: Whole, seed: Whole = 0) -> Int[np.ndarray, " landmarks"]:
     """Indices of points that cover the cloud evenly: each is the one furthest from all that were chosen before.
 
     The first is drawn by ``seed``. Among equally far points the first counts, up to rounding, so that turning the
@@ -133,8 +140,8 @@ def long_bars(lifetimes: Float[np.ndarray, " bars"]) -> LongBars:
 
 def landmark_spread(
     points: Given,
-    landmarks: int,
-    degrees: int = 2,
+    landmarks: Whole,
+    degrees: Whole = 2,
     seeds: Sequence[int] = (0, 1, 2),
     limit: HomologyCost | None = LIMIT,
 ) -> LandmarkSpread:
@@ -146,23 +153,44 @@ def landmark_spread(
     from the nearest landmark of a set. Leaving points out moves both ends of a bar by 2 ε at most, so the bound holds
     for any two sets, and for a set and all points: a bar longer than 4 ε is no accident of the choice.
     """
+    sets, radius = landmark_sets(points, landmarks, degrees, seeds, limit)
+    return LandmarkSpread(spread_of(sets), 4 * radius)
+
+
+def landmark_sets(
+    points: Given,
+    landmarks: Whole,
+    degrees: Whole = 2,
+    seeds: Sequence[int] = (0, 1, 2),
+    limit: HomologyCost | None = LIMIT,
+) -> tuple[list[list[Float[np.ndarray, " _"]]], float]:
+    """Lifetimes by degree for the landmarks of each seed, and how far a point is from its nearest landmark at most."""
     if len(seeds) < 2:
         raise InputError(f"a spread of landmark sets needs at least 2 seeds, got {len(seeds)}; give more.")
     _allow(landmarks, degrees, limit)
     points = _cloud(points)
     chosen = [_choose(points, landmarks, seed) for seed in seeds]
-    sets = [homology(points[places], degrees, limit=limit) for places, _ in chosen]
-    spread = tuple(_spread(by_set) for by_set in zip(*sets, strict=True))
-    return LandmarkSpread(spread, 4 * max(radius for _, radius in chosen))
+    return [homology(points[places], degrees, limit=limit) for places, _ in chosen], max(far for _, far in chosen)
+
+
+def spread_of(sets: Sequence[Sequence[Float[np.ndarray, " _"]]]) -> tuple[float, ...]:
+    """By degree, the largest difference at one place between the finite lifetimes of several sets."""
+    return tuple(_spread(by_set) for by_set in zip(*sets, strict=True))
 
 
 def _choose(
-    points: Real[np.ndarray, "points features"], count: int, seed: int
+    points: Real[np.ndarray, "points features"], count: Whole, seed: Whole
 ) -> tuple[Int[np.ndarray, " landmarks"], float]:
     """The furthest points, and the largest distance of a point from the nearest of them."""
-    if not 1 <= count <= len(points):
-        raise InputError(f"{count} furthest points cannot be chosen from {len(points)}; choose from 1 to all of them.")
-    centred = points - points.mean(axis=0, dtype=np.float64)
+    if not _whole(count) or not 1 <= count <= len(points):
+        raise InputError(
+            f"{count!r} furthest points cannot be chosen from {len(points)}; choose a whole number from 1 to all."
+        )
+    if not _whole(seed) or seed < 0:
+        raise InputError(f"seed = {seed!r} draws the first landmark and must be a whole number from 0 on; change it.")
+    unit = _unit(points)
+    scaled = points / unit
+    centred = scaled - scaled.mean(axis=0, dtype=np.float64)
     squares = np.einsum("pf,pf->p", centred, centred)
     nearest = np.full(len(points), np.inf)
     chosen = np.empty(count, dtype=np.int64)
@@ -172,7 +200,7 @@ def _choose(
         nearest = np.minimum(nearest, squares + squares[place] - 2 * (centred @ centred[place]))
         nearest[place] = -np.inf
         place = int(np.argmax(nearest >= nearest.max() - ROUNDING * squares.max()))
-    return chosen, float(np.sqrt(max(0.0, nearest.max())))
+    return chosen, unit * float(np.sqrt(max(0.0, nearest.max())))
 
 
 def _longest_first(ends: Float[np.ndarray, "_all 2"]) -> Float[np.ndarray, "_bars 2"]:
@@ -191,7 +219,7 @@ def _spread(several: Sequence[Float[np.ndarray, " _"]]) -> float:
     return float(np.ptp(places, axis=0).max())
 
 
-def _allow(points: int, degrees: int, limit: HomologyCost | None) -> None:
+def _allow(points: Whole, degrees: Whole, limit: HomologyCost | None) -> None:
     cost = homology_cost(points, degrees)
     if limit is not None and (cost.seconds > limit.seconds or cost.megabytes > limit.megabytes):
         raise InputError(
@@ -199,6 +227,16 @@ def _allow(points: int, degrees: int, limit: HomologyCost | None) -> None:
             f"{cost.megabytes:.3g} megabytes, more than the limit of {limit.seconds:g} and {limit.megabytes:g}; "
             "choose fewer landmarks, such as landmarks=200, or lift it with limit=None."
         )
+
+
+def _whole(number: object) -> bool:
+    return isinstance(number, Integral) and not isinstance(number, bool)
+
+
+def _unit(points: Real[np.ndarray, "points features"]) -> float:
+    """A power of two as large as the points, so that no square leaves the range of floats and no digit is lost."""
+    largest = float(np.abs(points).max(initial=0.0))
+    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)) if largest else 1.0
 
 
 def _cloud(points: Given) -> Real[np.ndarray, "points features"]:

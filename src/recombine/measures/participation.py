@@ -3,6 +3,7 @@
 import numpy as np
 
 from recombine.core.arrays import Given, real_array
+from recombine.core.errors import InputError
 from recombine.measures.evidence import Evidence
 from recombine.measures.gram import gram
 from recombine.measures.registry import measures, rotation_invariant
@@ -13,14 +14,18 @@ def participation_ratio(rows: Given) -> float:
 
         PR = (Σ λ)² / Σ λ² = (tr C)² / tr C²,   λ the eigenvalues of the covariance C of the rows
 
-    1: they vary along one line; min(samples − 1, features): equally in every direction they can; 0: not at all.
-    Traces need no eigenvalues, and the smaller of the two Gram matrices has the same ones.
+    1: they vary along one line; min(samples − 1, features): equally in every direction they can. Undefined where they
+    do not vary. Traces need no eigenvalues, and the smaller of the two Gram matrices has the same ones.
     """
     read = real_array(rows, "rows", "(..., samples, features)")
     flat = read.reshape(-1, read.shape[-1])
+    count = f"{len(flat)} rows" if len(flat) > 1 else "one row"
     # ptp, not the variance: the mean of equal floats can round away from them.
     if not np.ptp(flat, axis=0).any():
-        return 0.0
+        raise InputError(
+            f"the participation ratio of {count} that {'do' if len(flat) > 1 else 'does'} not vary is undefined; check "
+            "that the layer is not dead, and give more rows than one."
+        )
     mean = flat.mean(axis=0, dtype=np.float64)
     if flat.shape[0] < flat.shape[1]:
         products = gram(flat, mean)
@@ -37,4 +42,5 @@ rotation_invariant.register("participation_ratio")(participation_ratio)
 @measures.register("participation")
 def participation(evidence: Evidence) -> dict[str, float]:
     """Effective number of directions by layer: 1 for a line, 0 for a layer that does not vary."""
-    return {name: participation_ratio(rows) for name, rows in evidence.every_layer().items()}
+    layers = evidence.every_layer()
+    return {name: participation_ratio(rows) if np.ptp(rows, axis=0).any() else 0.0 for name, rows in layers.items()}

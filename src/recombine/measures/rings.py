@@ -12,11 +12,15 @@ import numpy as np
 
 from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
-from recombine.core.shapes import Float, Real
+from recombine.core.shapes import Bool, Float, Real
 from recombine.measures.registry import rotation_invariant
 
 # A second variance below this share of the first is rounding: the ring is a line.
 FLAT = 1e-10
+# A second variance this near to the first is equal but for rounding: the ring is a circle and has no first component.
+ROUND = 1e-6
+# By which part of a turn the components of a circle go on from ring to ring: irrational, so that all angles occur.
+ONWARD = {"x": (np.sqrt(5) - 1) / 2, "y": np.sqrt(2) - 1}
 
 
 class RingTest(NamedTuple):
@@ -32,7 +36,7 @@ class RingTest(NamedTuple):
 
 class _Rings(NamedTuple):
     points: Float[np.ndarray, "rings places features"]  # each ring around its own mean
-    planes: Float[np.ndarray, "rings 2 features"]  # orthonormal
+    planes: Float[np.ndarray, "rings 2 features"]  # its two principal components
 
 
 def ring_tests(activations: Given) -> dict[str, RingTest]:
@@ -47,14 +51,22 @@ def ring_tests(activations: Given) -> dict[str, RingTest]:
     are the ordered pairs of different levels. A ring of more than two dimensions leaves a residual on a parallel
     plane too; where its second and third variance are equal, its plane is any of several.
     """
-    activations = real_array(activations, "activations", "(y, x, features)")
-    if min(activations.shape[:2]) < 3:
-        raise InputError(
-            f"ring tests need at least 3 levels of y and of x, as fewer span no plane, got {activations.shape[:2]}; "
-            "use a larger grid."
-        )
-    of_x, of_y = _rings(activations.swapaxes(0, 1), "x"), _rings(activations, "y")
-    return {"x-on-y": _compare(of_x, of_y), "x-on-x": _compare(of_x, of_x), "y-on-y": _compare(of_y, of_y)}
+    return {pair: _compare(*rings) for pair, rings in _pairs(activations).items()}
+
+
+def component_angles(activations: Given) -> dict[str, Float[np.ndarray, "_pairs 4"]]:
+    """Angles in degrees between the principal components of two rings, for the pairs of `ring_tests`, as published.
+
+        angle = arccos |u · v|,   u one of the first two principal components of the first ring, v of the second
+
+    In order 1-1, 1-2, 2-1, 2-2. All 90: orthogonal planes. Unlike principal angles they depend on which components a
+    plane has, and a circle has no first one: its first points to its first place and is turned on by an irrational part
+    of a turn from ring to ring, so that circles of one plane show all angles from 0 to 90.
+    """
+    return {
+        pair: np.degrees(np.arccos(np.abs(_overlaps(*rings)).clip(0, 1))).reshape(-1, 4)
+        for pair, rings in _pairs(activations).items()
+    }
 
 
 def clifford_torus(rows: int, columns: int) -> Float[np.ndarray, "rows columns 4"]:
@@ -88,18 +100,25 @@ def torus_distances(activations: Given) -> dict[str, float]:
 
         distance = ∫ |Q(p) − Q'(p)| dp,   Q and Q' the quantiles over all pairs: the Wasserstein-1 distance
 
-    0: the same histogram; the most is 90 (degrees) for ``angles``, 1 for ``residuals``. The second ideal is ``ring``.
+    0: the same histogram; the most is 90 (degrees) for ``angles`` and ``components``, 1 for ``residuals``. The second
+    ideal is ``ring``.
     """
     activations = real_array(activations, "activations", "(y, x, features)")
     sizes = activations.shape[0], activations.shape[1]
-    found = ring_tests(activations)
-    ideals = {"clifford": ring_tests(clifford_torus(*sizes)), "ring": ring_tests(ring_torus(*sizes))}
+    found = all_tests(activations)
+    ideals = {"clifford": all_tests(clifford_torus(*sizes)), "ring": all_tests(ring_torus(*sizes))}
     return {
-        f"{pair} {quantity} {name}": _wasserstein(getattr(test, quantity), getattr(ideal[pair], quantity))
-        for pair, test in found.items()
-        for quantity in RingTest._fields
+        f"{pair} {quantity} {name}": _wasserstein(values, ideal[pair][quantity])
+        for pair, by_quantity in found.items()
+        for quantity, values in by_quantity.items()
         for name, ideal in ideals.items()
     }
+
+
+def all_tests(activations: Given) -> dict[str, dict[str, Float[np.ndarray, "..."]]]:
+    """By pair, the ``angles`` and ``residuals`` of `ring_tests` and the ``components`` of `component_angles`."""
+    components = component_angles(activations)
+    return {pair: {**test._asdict(), "components": components[pair]} for pair, test in ring_tests(activations).items()}
 
 
 rotation_invariant.register("torus_distances")(torus_distances)
@@ -115,6 +134,17 @@ def _turns(rows: int, columns: int) -> tuple[Float[np.ndarray, "rows columns"], 
     return 2 * np.pi * a / columns, 2 * np.pi * b / rows
 
 
+def _pairs(activations: Given) -> dict[str, tuple[_Rings, _Rings]]:
+    activations = real_array(activations, "activations", "(y, x, features)")
+    if min(activations.shape[:2]) < 3:
+        raise InputError(
+            f"ring tests need at least 3 levels of y and of x, as fewer span no plane, got {activations.shape[:2]}; "
+            "use a larger grid."
+        )
+    of_x, of_y = _rings(activations.swapaxes(0, 1), "x"), _rings(activations, "y")
+    return {"x-on-y": (of_x, of_y), "x-on-x": (of_x, of_x), "y-on-y": (of_y, of_y)}
+
+
 def _rings(activations: Real[np.ndarray, "rings places features"], fixed: str) -> _Rings:
     points = activations - activations.mean(axis=1, keepdims=True, dtype=np.float64)
     # A Gram matrix of each ring: layers have far more features than a ring has places.
@@ -128,19 +158,47 @@ def _rings(activations: Real[np.ndarray, "rings places features"], fixed: str) -
         )
     # The largest first: what rounding left of it in the other is then taken out.
     planes, _ = np.linalg.qr(points.swapaxes(1, 2) @ weights[:, :, :-3:-1])
-    return _Rings(points, planes.swapaxes(1, 2))
+    circles = variances[:, -2] > (1 - ROUND) * variances[:, -1]
+    return _Rings(points, np.where(circles[:, None, None], _turned(points, planes.swapaxes(1, 2), ONWARD[fixed]),
+                                   planes.swapaxes(1, 2)))  # fmt: skip
+
+
+def _turned(
+    points: Float[np.ndarray, "rings places features"], planes: Float[np.ndarray, "rings 2 features"], onward: float
+) -> Float[np.ndarray, "rings 2 features"]:
+    """The same planes, their first axis towards the first place and turned on by a part of a turn from ring to ring.
+
+    On means towards the second place, so that no more is left to chance.
+    """
+    (across, up), (then, above) = (np.einsum("rf,raf->ar", points[:, place], planes) for place in (0, 1))
+    mirrored = np.where(across * above - up * then < 0, -1.0, 1.0)
+    up, planes = up * mirrored, planes * np.stack([np.ones_like(mirrored), mirrored], axis=1)[..., None]
+    turns = np.arctan2(up, across) + 2 * np.pi * onward * np.arange(len(planes))
+    axes = np.stack([np.stack([np.cos(turns), np.sin(turns)], -1), np.stack([-np.sin(turns), np.cos(turns)], -1)], 1)
+    return axes @ planes
 
 
 def _compare(first: _Rings, second: _Rings) -> RingTest:
     """All pairs of a ring of the first set and one of the second, but none of a ring with itself."""
     features = first.points.shape[2]
     onto = second.planes.reshape(-1, features).T
-    overlaps = (first.planes.reshape(-1, features) @ onto).reshape(len(first.planes), 2, -1, 2)
     inside = np.square(first.points.reshape(-1, features) @ onto).reshape(*first.points.shape[:2], -1, 2)
     shares = inside.sum(axis=(1, 3)) / np.square(first.points).sum(axis=(1, 2))[:, None]
-    pairs = np.eye(*shares.shape) < 1 if first is second else np.full(shares.shape, True)
     # clip: rounding may end a hair beyond.
-    return RingTest(_principal_angles(overlaps.swapaxes(1, 2)[pairs]), (1 - shares[pairs]).clip(0, 1))
+    residuals = (1 - shares[_different(first, second)]).clip(0, 1)
+    return RingTest(_principal_angles(_overlaps(first, second)), residuals)
+
+
+def _overlaps(first: _Rings, second: _Rings) -> Float[np.ndarray, "pairs 2 2"]:
+    """U Vᵀ of all pairs."""
+    features = first.points.shape[2]
+    products = first.planes.reshape(-1, features) @ second.planes.reshape(-1, features).T
+    return products.reshape(len(first.planes), 2, -1, 2).swapaxes(1, 2)[_different(first, second)]
+
+
+def _different(first: _Rings, second: _Rings) -> Bool[np.ndarray, "first second"]:
+    sizes = len(first.planes), len(second.planes)
+    return np.eye(*sizes) < 1 if first is second else np.full(sizes, True)
 
 
 def _principal_angles(overlaps: Float[np.ndarray, "pairs 2 2"]) -> Float[np.ndarray, "pairs 2"]:

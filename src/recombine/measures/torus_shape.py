@@ -1,7 +1,8 @@
 """How near the rings of a layer are to those of an ideal torus, layer by layer.
 
-The tests of single pairs are those of `rings`: the angles between the planes of two rings, and what of one ring lies
-outside the plane of another. Layers in which a ring has no plane are left out.
+The tests of single pairs are those of `rings`: the angles between the planes of two rings, those between their
+principal components, and what of one ring lies outside the plane of another. Layers in which a ring has no plane are
+left out.
 """
 
 import numpy as np
@@ -11,10 +12,11 @@ from recombine.measures.evidence import Evidence
 from recombine.measures.exhibit import Arrays, exhibits, half
 from recombine.measures.layerwise import by_layer, compared_layers
 from recombine.measures.registry import measures
-from recombine.measures.rings import ring_tests, torus_distances
+from recombine.measures.rings import all_tests, ring_tests, torus_distances
 
 IDEALS = ("clifford", "ring")
-BINS = 18  # of 5 degrees
+MOST = {"angles": 90.0, "residuals": 1.0, "components": 90.0}  # ends of the histograms; all begin at 0
+BINS = 18
 DRAWN = ("pixels", "untrained", "probe")  # layers whose angles are kept for a figure
 
 
@@ -69,14 +71,48 @@ def ring_residual(evidence: Evidence) -> dict[str, float]:
     return _medians(evidence, "residuals")
 
 
+@measures.register("ring_distances")
+def ring_distances(evidence: Evidence) -> dict[str, float]:
+    """How far components and residuals of rings are from those of an ideal torus, by compared layer and pair.
+
+    The distances of `torus_distances`. "<layer>-x-on-y-components-clifford" is that of the angles between principal
+    components, in degrees, as published; "-residuals-" that of the shares outside another plane; "-ring" is from the
+    torus of three dimensions, "-nearer" by how much the Clifford torus is nearer than that. `torus_orthogonality` and
+    `torus_parallelism` are those of principal angles.
+    """
+    found = by_layer(evidence, torus_distances, compared_layers(evidence))
+    return {f"{name}-{part}": value for name, each in found.items() for part, value in beside_ideals(each).items()}
+
+
+def beside_ideals(distances: dict[str, float]) -> dict[str, float]:
+    """Distances of components and residuals by "<pair>-<quantity>-<ideal>", and by how much Clifford is nearer."""
+    found: dict[str, float] = {}
+    for key in distances:
+        pair, quantity, ideal = key.split()
+        if quantity != "angles" and ideal == IDEALS[0]:
+            clifford, ring = (distances[f"{pair} {quantity} {each}"] for each in IDEALS)
+            found |= {f"{pair}-{quantity}-clifford": clifford, f"{pair}-{quantity}-ring": ring}
+            found |= {f"{pair}-{quantity}-nearer": ring - clifford}
+    return found
+
+
 @exhibits.register("ring_histograms")
 def ring_histograms(evidence: Evidence) -> Arrays:
-    """Shares of the principal angles between rings in 18 bins of 5 degrees, for every pair of the compared layers."""
-    found = by_layer(evidence, ring_tests, compared_layers(evidence, DRAWN))
+    """Shares of angles, components and residuals in 18 bins of equal width, for all rings of the compared layers."""
+    found = by_layer(evidence, all_tests, compared_layers(evidence, DRAWN))
     return {
-        f"angles_{name}_{pair}": half(_histogram(test.angles))
+        f"{quantity}_{name}_{pair}": half(shares)
         for name, tests in found.items()
         for pair, test in tests.items()
+        for quantity, shares in histograms(test).items()
+    }
+
+
+def histograms(test: dict[str, Real[np.ndarray, "..."]]) -> dict[str, Real[np.ndarray, " bins"]]:
+    """Shares of each quantity of `all_tests` in bins of equal width from 0 to the most there can be."""
+    return {
+        quantity: np.histogram(values, bins=BINS, range=(0, MOST[quantity]))[0] / values.size
+        for quantity, values in test.items()
     }
 
 
@@ -96,8 +132,3 @@ def _medians(evidence: Evidence, quantity: str) -> dict[str, float]:
         for name, tests in found.items()
         for pair, test in tests.items()
     }
-
-
-def _histogram(angles: Real[np.ndarray, "pairs 2"]) -> Real[np.ndarray, " bins"]:
-    counts, _ = np.histogram(angles, bins=BINS, range=(0, 90))
-    return counts / angles.size

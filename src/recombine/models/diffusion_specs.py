@@ -46,6 +46,11 @@ class DiffusionSpec(ModelSpec):
             raise InputError(
                 f"{self.kind}: samples = {self.samples} is more than the {self.steps} steps of noise; lower it."
             )
+        if self.samples == 1 and self.sampler == "ddim":
+            raise InputError(
+                f"{self.kind}: samples = 1 draws in a single step from pure noise, so that what it holds at the last "
+                "step is noise too; take 2 samples or more."
+            )
         if self.guidance != 1 and not self.drop:
             raise InputError(
                 f"{self.kind}: guidance = {self.guidance:g} needs a model that also learned without codes; set drop, "

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from recombine.core.arrays import Given
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float
 
@@ -21,15 +22,18 @@ FIRST, LAST = 1e-4, 0.02  # variances of the first and the last step, as publish
 class NoiseSchedule:
     """Variances β that rise evenly from ``first`` to ``last`` over ``steps`` steps."""
 
-    steps: int = 1000
+    steps: Given = 1000  # a whole number
     first: float = FIRST
     last: float = LAST
 
     def __post_init__(self) -> None:
-        if self.steps < 1 or not 0 < self.first <= self.last < 1:
+        whole = isinstance(self.steps, int)
+        if not whole or self.steps < 1 or not 0 < self.first <= self.last < 1:
             raise InputError(
                 f"a schedule of {self.steps} steps with variances from {self.first:g} to {self.last:g} needs a step "
                 "at least and variances that rise within 0 and 1; change them."
+                if whole
+                else f"steps = {self.steps!r} of a schedule must be a whole number; change it."
             )
 
     @cached_property

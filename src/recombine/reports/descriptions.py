@@ -62,12 +62,17 @@ def _of_a_split(work: Experiment) -> dict[str, str]:
     shown += [f"centres every {problem.spacing:g} pixels"] if problem.spacing is not None else []
     shown += [f"{each} of {' and of '.join(problem.isolated)} alone"] if problem.isolated else []
     shown += ["what lies partly beyond the border"] if problem.rim else []
-    shown += ["the held-out combinations too (a control)"] if problem.reveal else []
     return {
         "Task": f"{problem.task.kind}{differing(problem.task)}: {levels}",
-        "Held out": held_out_words(problem) + (", in name only" if no_combination(problem) else ""),
+        "Held out": _held_out(problem),
         "Also shown" if problem.examples is None else "Shown": "; ".join(shown),
     }
+
+
+def _held_out(problem: Problem) -> str:
+    if problem.reveal:
+        return f"nothing: what would be held out is shown too ({held_out_words(problem)})"
+    return held_out_words(problem) + (", in name only" if no_combination(problem) else "")
 
 
 def _of_a_support(work: Experiment) -> dict[str, str]:

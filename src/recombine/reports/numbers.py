@@ -1,6 +1,8 @@
 """How numbers are written on a page."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 from recombine.papers import Interval, Range
 
@@ -29,6 +31,16 @@ def interval(measured: Interval) -> str:
         return f"{short(measured.estimate)} (1 seed, no interval)"
     ends = f"[{short(measured.low)}, {short(measured.high)}]"
     return f"{short(measured.estimate)} {ends}, {measured.seeds} seeds"
+
+
+def counted(numbers: Sequence[float]) -> str:
+    """Numbers of things as they came out, the most frequent first: ``2 (4 of 5 seeds), 3 (1)``."""
+    found = Counter(numbers).most_common()
+    if len(numbers) == 1:
+        return f"{short(numbers[0])} (1 seed)"
+    (first, often), *others = found
+    rest = "".join(f", {short(number)} ({times})" for number, times in others)
+    return f"{short(first)} ({often} of {len(numbers)} seeds){rest}"
 
 
 def required(expected: Range) -> str:

@@ -60,13 +60,13 @@ def overlap_figure(setting: SettingRuns) -> Markup | None:
     )
     beyond = f" Beyond the axes, {beyond}." if beyond else ""
     ends = ", ".join(f"{int(arrays['neighbours'][at])} at σ = {widths[at]:g}" for at in (0, -1))
-    alt = f"Overlap of bumps by distance. Largest distance from the formula, on a pixel and beside: {told}. "
+    alt = f"Overlap of bumps by distance. Largest distance from the formula, left and middle: {told}. "
     alt += f"Neighbours in the plane: {ends}."
     caption = (
-        "Overlap of two drawn bumps against their distance along an axis, one of them on a pixel (left) and beside one "
-        f"(middle). Dotted: exp({MINUS}D² / ({short(4 * work.denominator)} σ²)); drawings are off it at most, on a "
-        f"pixel and beside: {told}.{beyond} Right: how many places of a lattice one pixel apart overlap by "
-        f"more than {work.threshold:g}: {ends}."
+        "Overlap of two drawn bumps against their distance along an axis, one of them on a pixel (left) and "
+        f"{'on a pixel again' if work.phase == 0 else 'beside one'} (middle). Dotted: exp({MINUS}D² / "
+        f"({short(4 * work.denominator)} σ²)); drawings are off it at most, left and middle: {told}.{beyond} Right: "
+        f"how many places of a lattice one pixel apart overlap by more than {work.threshold:g}: {ends}."
     )
     return framed(image(draw, (8.4, 3.1), alt), caption, wide=True)
 

@@ -8,7 +8,7 @@ from recombine.papers.claims import Setting
 from recombine.reports.findings import Findings
 from recombine.reports.kinds import meaning
 from recombine.reports.markup import Markup, command, join, prose, tag
-from recombine.reports.numbers import duration, interval, required
+from recombine.reports.numbers import counted, duration, interval, required
 from recombine.reports.settings import SettingRuns, key_of
 from recombine.reports.strips import strip
 
@@ -52,9 +52,9 @@ def verdict_section(findings: Findings) -> Markup:
         tag("h2", "Verdicts"),
         tag(
             "p",
-            "A claim is confirmed if every one of its checks is; the row shows the first. Its control is a setting in "
-            "which the same checks must come out contradicted. Open a row for all checks and where the ranges come "
-            "from.",
+            "A claim is confirmed if every one of its checks is. The row shows the first check, or the first that came "
+            "out as the claim did where not all are confirmed. Its control is a setting in which the same checks must "
+            "come out contradicted. Open a row for all checks and where the ranges come from.",
         ),
         [_table(paper, findings) for paper in findings.papers],
         id="verdicts",
@@ -74,7 +74,7 @@ def _table(paper: Paper, findings: Findings) -> Markup:
 
 
 def _claim(judgement: Judgement, findings: Findings) -> Markup:
-    claim, headline = judgement.claim, judgement.checks[0]
+    claim, headline = judgement.claim, deciding(judgement)
     where = tag("span", f" {headline.check.where()}", class_="meaning") if len(claim.settings) > 1 else None
     quantity = join(tag("code", headline.check.quantity), where)
     cells = [
@@ -82,7 +82,14 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
         tag("td", claim.place, class_="place"),
         tag("td", claim.says, class_="says"),
         tag("td", chip(judgement.verdict)),
-        tag("td", quantity, tag("br"), _measured(headline), data_label="Measured", class_="measured"),
+        tag(
+            "td",
+            quantity,
+            tag("br"),
+            _measured(headline, claim.settings, findings),
+            data_label="Measured",
+            class_="measured",
+        ),
         tag("td", required(headline.check.expected), data_label="Must be", class_="short"),
         tag("td", _control(judgement), data_label="Control"),
     ]
@@ -91,17 +98,22 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
     return tag("tbody", tag("tr", cells), opened, id=f"claim-{claim.id}", class_="claim")
 
 
+def deciding(judgement: Judgement) -> CheckResult:
+    """The first check that came out as the claim did: one that decided it, or the first where all are confirmed."""
+    return next((each for each in judgement.checks if each.verdict is judgement.verdict), judgement.checks[0])
+
+
 def _details(judgement: Judgement, findings: Findings) -> Markup:
     claim, scale = judgement.claim, judgement.scale
     warning = "The control passes too: this check is broken and its verdict shows nothing."
     return join(
         tag("h4", "Checks"),
-        _checks(judgement.checks, claim.settings, scale, sources=True),
+        _checks(judgement.checks, claim.settings, findings, sources=True),
         _later(judgement),
         tag("h4", f"Control: {claim.control.says}"),
         tag("p", "At least one of the same checks must be contradicted here."),
         None if judgement.sound else tag("p", _broken("broken check"), f" {warning}"),
-        _checks(judgement.control_checks, claim.control.settings, scale, sources=False),
+        _checks(judgement.control_checks, claim.control.settings, findings, sources=False),
         tag("p", "Runs: ", _links(judgement, findings), f". {duration(judgement.seconds)} of computing in all."),
         tag("p", "To run and judge it: ", command(f"reproduce {claim.id} --scale {scale}")),
     )
@@ -121,17 +133,19 @@ def _size(check: Check) -> int:
     return list(Scale).index(check.least)
 
 
-def _checks(results: Sequence[CheckResult], settings: Mapping[str, Setting], scale: Scale, sources: bool) -> Markup:
+def _checks(
+    results: Sequence[CheckResult], settings: Mapping[str, Setting], findings: Findings, sources: bool
+) -> Markup:
     several = len(settings) > 1
     names = ["Verdict", "Quantity", *(["Setting"] if several else []), "Measured", "Must be", "Drawn"]
     names += ["Source of the range"] if sources else []
     rows = []
     for result in results:
         check = result.check
-        words = tag("span", prose(meaning(settings[check.of](scale), check.quantity)), class_="meaning")
+        words = tag("span", prose(meaning(settings[check.of](findings.scale), check.quantity)), class_="meaning")
         cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
         cells += [check.where()] if several else []
-        cells += [_measured(result), required(check.expected)]
+        cells += [_measured(result, settings, findings), required(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
         cells += [check.source] if sources else []
         labelled = zip(names, cells, strict=True)
@@ -140,8 +154,17 @@ def _checks(results: Sequence[CheckResult], settings: Mapping[str, Setting], sca
     return tag("div", tag("table", head, tag("tbody", rows), class_="checks"), class_="scroll")
 
 
-def _measured(result: CheckResult) -> str:
-    return interval(result.measured) if result.measured else result.note or "nothing measured"
+def _measured(result: CheckResult, settings: Mapping[str, Setting], findings: Findings) -> str:
+    """What was measured, with its interval; numbers of things that must be one number as they were counted."""
+    check = result.check
+    if result.measured is None:
+        return result.note or "nothing measured"
+    setting = findings.settings.get(key_of(settings[check.of](findings.scale)))
+    numbers = setting.numbers(check.quantity) if setting and check.beside is None else []
+    exact = check.expected.low == check.expected.high
+    if exact and len(numbers) == result.measured.seeds > 1 and all(float(number).is_integer() for number in numbers):
+        return counted(numbers)
+    return interval(result.measured)
 
 
 def _control(judgement: Judgement) -> Markup:

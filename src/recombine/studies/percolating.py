@@ -15,7 +15,7 @@ import numpy as np
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float
 from recombine.data import Problem
-from recombine.data.pictures import Picture
+from recombine.data.pictures import Bump, Picture
 from recombine.theory import Forecast, Reason
 from recombine.theory.percolation import Critical, Curve, clusters, critical, prefix_shares, reach
 
@@ -61,9 +61,12 @@ class Canvas:
 def with_percolation(found: Forecast, problem: Problem, seed: int = 0) -> Forecast:
     """The forecast with one more reason, and with the numbers behind it in ``details["percolation"]``.
 
-    Nothing else is changed. A training set without any example that has both factors leaves the forecast as it is.
+    Nothing else is changed. A training set without any example that has both factors leaves the forecast as it is; of
+    pictures that overlap at any distance, such as sums of stripes, the reason says that there are no clusters to count.
     """
     started = perf_counter()
+    if not isinstance(problem.task, Bump):
+        return replace(found, reasons=(*found.reasons, everywhere(problem)))
     told = percolation(problem, seed)
     if told is None:
         return found
@@ -75,8 +78,18 @@ def with_percolation(found: Forecast, problem: Problem, seed: int = 0) -> Foreca
     )
 
 
+def everywhere(problem: Problem) -> Reason:
+    """Why there is no percolation of pictures whose overlap does not fall to nothing with distance."""
+    return Reason(
+        "percolation",
+        f"Pictures of {problem.task.kind} overlap however far apart their centres lie, as a stripe of one crosses a "
+        "stripe of the other, so that there are no clusters of near ones and percolation is left out.",
+        {},
+    )
+
+
 def percolation(problem: Problem, seed: int = 0) -> dict[str, Any] | None:
-    """How the training centres of one seed hang together, as JSON values; None without a centre.
+    """How the training centres of one seed hang together, as JSON values; None without a centre, or without a bump.
 
     ``examples`` and ``density`` count the training examples that have both factors, per area of a pixel of the canvas
     (margin included, held-out part too). ``thresholds`` has for each overlap: the ``reach`` below which centres are
@@ -87,6 +100,8 @@ def percolation(problem: Problem, seed: int = 0) -> dict[str, Any] | None:
     """
     task = problem.task
     assert isinstance(task, Picture)
+    if not isinstance(task, Bump):
+        return None
     rows, columns = (float(side + 2 * task.margin) for side in task.image)
     spacing = None if problem.centres == "uniform" else problem.spacing or task.step
     canvas = Canvas((rows, columns), spacing, task.periodic)

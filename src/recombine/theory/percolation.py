@@ -8,6 +8,7 @@ a box, the largest cluster takes over at a critical density (`curve`, `critical`
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ CHUNK = 65_536  # points asked for their neighbours at a time
 SAMPLE = 1_000  # points whose neighbours are counted to guess the number of pairs
 
 
-def overlap(distance: Number, sigma: Number, denominator: Number = 4) -> float:
+def overlap(distance: Given, sigma: Given, denominator: Given = 4) -> float:
     """How much two bumps exp(−r²/(c σ²)) overlap whose centres lie D apart, c being `denominator`.
 
         ‖√(ab)‖₂ / ‖a‖₂ = (∫ab / ∫a²)^½ = exp(−D² / (4 c σ²))
@@ -36,16 +37,16 @@ def overlap(distance: Number, sigma: Number, denominator: Number = 4) -> float:
     narrow ones (σ near a quarter of a pixel) pictures show less than this. 1: the same bump; 0: nothing in common.
     """
     _check_positive(sigma=sigma, denominator=denominator)
-    if not distance >= 0:
-        raise InputError(f"distance {distance:g} between two bumps must be at least 0; give its size.")
+    if not _is_number(distance) or not distance >= 0:
+        raise InputError(f"distance {distance!r} between two bumps must be at least 0; give its size.")
     return math.exp(-((distance / sigma) ** 2) / (4 * denominator))
 
 
-def reach(threshold: Number, sigma: Number, denominator: Number = 4) -> float:
+def reach(threshold: Given, sigma: Given, denominator: Given = 4) -> float:
     """The distance D = 2σ √(c ln(1/θ)) at which the overlap of two bumps falls to a threshold θ."""
     _check_positive(sigma=sigma, denominator=denominator)
-    if not 0 < threshold < 1:
-        raise InputError(f"threshold {threshold:g} of the overlap must lie strictly between 0 and 1; choose one there.")
+    if not _is_number(threshold) or not 0 < threshold < 1:
+        raise InputError(f"threshold {threshold!r} of the overlap must lie strictly between 0 and 1; choose one there.")
     return float(2 * sigma * math.sqrt(denominator * -math.log(threshold)))
 
 
@@ -124,7 +125,7 @@ def curve(
     seeds: Sequence[int] = range(5),
     periodic: bool = False,
     spacing: Number | None = None,
-    axes: int = 2,
+    axes: Given = 2,
 ) -> Curve:
     """The largest share in a box of this side as points arrive one after another, once per seed.
 
@@ -133,6 +134,9 @@ def curve(
     round(density · volume) points of one order, which depends on nothing but the seed, the box and the spacing.
     """
     _check_positive(side=side, axes=axes, seeds=len(seeds))
+    if axes != int(axes):
+        raise InputError(f"axes {axes!r} of a box must be a whole number; choose 2 for a canvas.")
+    axes = int(axes)
     volume = float(side) ** axes
     wanted = real_array(densities, "densities", "(densities,)", finite=False).astype(np.float64)
     counts = np.rint(wanted * volume)
@@ -268,10 +272,14 @@ def _nearest(
     return np.concatenate(links, axis=1)
 
 
-def _check_positive(**values: Number) -> None:
+def _check_positive(**values: Given) -> None:
     for name, value in values.items():
-        if not 0 < value < math.inf:
-            raise InputError(f"{name} {value:g} must be positive and finite; choose another.")
+        if not _is_number(value) or not 0 < value < math.inf:
+            raise InputError(f"{name} {value!r} must be positive and finite; choose another.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _checked(points: Given, radius: Number, period: Period) -> tuple[np.ndarray, Sides]:

@@ -145,7 +145,9 @@ def test_stripes_show_every_value_and_the_rim_crossings_beyond_the_border(stripe
 def test_widths_and_sides_are_the_same_beside_the_picture_on_a_laptop_and_in_the_paper():
     for width in c.WIDTHS:
         shares = {scale: c.lesions[width](scale).problem.parts.held_out.mean() for scale in (Scale.LAPTOP, Scale.PAPER)}
-        assert all(share == pytest.approx(width / 16) for share in shares.values())
+        assert shares[Scale.LAPTOP] == pytest.approx(width / 16)
+        assert shares[Scale.PAPER] == pytest.approx(width / 16 if width > 1 else 1 / 32)
+    assert {1, 8} <= {32 * c.lesions[width](Scale.PAPER).problem.parts.held_out.mean() for width in c.WIDTHS}
     for (_, _, side), made in c.squares.items():
         assert made(Scale.LAPTOP).problem.parts.held_out.mean() == pytest.approx((side / 16) ** 2)
         assert made(Scale.PAPER).problem.parts.held_out.mean() == pytest.approx((side / 16) ** 2)
@@ -162,8 +164,28 @@ def test_parts_of_a_lattice_are_nested_and_the_same_for_every_sigma():
 
 
 def test_everything_that_is_forecast_fits_in_memory():
-    for training in ForecastOfDiffusion().trainings():
-        check_forecast_size(training.problem)
+    for published in (False, True):
+        for training in ForecastOfDiffusion(published=published).trainings():
+            check_forecast_size(training.problem)
+
+
+@pytest.mark.parametrize("claim", ["DF12", "DF13", "DX2", "DX3", "DX4"])
+def test_calculations_train_the_published_network_on_its_pictures_at_the_papers_scale_and_no_other(claim):
+    """Sizes of the pictures are what DF12 and DF13 ask about."""
+    for scale in Scale:
+        for work in CLAIMS[claim].works(scale):
+            for training in work.trainings():
+                paper = scale is Scale.PAPER
+                kind, width = ("diffusion-unet", 64) if paper else ("diffusion", 24)
+                assert (training.model.kind, training.model.width) == (kind, width)
+                task = training.problem.task
+                assert task.codes(np.zeros((1, 2))).shape == (1, 512 if paper else 64)
+                assert (training.recipe.batch, training.recipe.rate) == ((128, 3e-4) if paper else (64, 8e-3))
+                assert task.pad == (6 if paper else 4)
+                assert paper == (2 * task.sigma**2 == pytest.approx(4))
+                assert (task.n == 32) == paper or claim in ("DF12", "DF13")
+        largest = max(training.problem.task.n for work in CLAIMS[claim].works(scale) for training in work.trainings())
+        assert largest == (32 if scale is Scale.PAPER else 16)
 
 
 def test_most_of_every_sweep_is_run_by_a_claim():

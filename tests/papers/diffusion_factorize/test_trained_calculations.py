@@ -11,7 +11,7 @@ from recombine.papers.diffusion_factorize import data_need, forecasting, samplin
 from recombine.papers.diffusion_factorize.data_need import LADDER, DiffusionDataNeed, first_at
 from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
 from recombine.papers.diffusion_factorize.sampling import COUNTS, SamplingWays
-from recombine.papers.diffusion_factorize.tori import IdealTorus
+from recombine.papers.diffusion_factorize.tori import IdealShape
 from recombine.training import Outcome
 
 # How much is needed
@@ -205,9 +205,16 @@ def test_sections_of_the_trainings_are_those_that_are_compared():
 
 
 def test_ideal_tori_have_the_quantities_of_a_probe():
-    clifford, ring = (IdealTorus(torus=torus, side=12).compute().measures for torus in ("clifford", "ring"))
-    assert set(clifford) == set(ring) == set(IdealTorus.quantities)
-    assert clifford["circles.probe"] == pytest.approx(1)
+    clifford, ring, sheet = (
+        IdealShape(form=form, side=12).compute().measures for form in ("clifford", "ring", "sheet")
+    )
+    assert set(clifford) == set(ring) == set(sheet) == set(IdealShape.quantities)
+    assert clifford["two_circles.probe"] == pytest.approx(1)
+    assert ring["two_circles.probe"] <= 0.5
+    assert sheet["two_circles.probe"] == 0
+    assert clifford["ring_distances.probe-x-on-y-components-nearer"] > 5
+    assert ring["ring_distances.probe-x-on-y-components-nearer"] < -5
+    assert clifford["ring_distances.probe-x-on-x-components-clifford"] == 0
     assert clifford["torus_orthogonality.probe-clifford"] == pytest.approx(0, abs=1e-4)
     assert ring["torus_orthogonality.probe-ring"] == pytest.approx(0, abs=1e-4)
     assert clifford["torus_orthogonality.probe-nearer"] > 5 > -5 > ring["torus_orthogonality.probe-nearer"]
@@ -218,4 +225,4 @@ def test_ideal_tori_have_the_quantities_of_a_probe():
 
 def test_a_torus_of_two_rows_is_none():
     with pytest.raises(InputError, match="at least 3 rows"):
-        IdealTorus(side=2).compute()
+        IdealShape(side=2).compute()

@@ -30,7 +30,7 @@ def paper(make):
     checks = [Check("darkest_accuracy.all", RANGE, "a guess", of=name) for name in trained]
     rest = [Check("width_gain", RANGE, "a guess", of="simulation")]
     every = {**trained, "simulation": lattice}
-    about_shape = Check("loops.probe-h2", RANGE, "a guess")
+    about_shape = Check("holes.probe-h2", RANGE, "a guess")
     return make.paper(
         make.claim("Y1", every, every, *checks, *rest),
         make.claim("Y2", {"main": c.torus}, {"main": c.torus_start}, about_shape),
@@ -113,7 +113,7 @@ def shape(seed):
     """Numbers of the probe and of the pixels only; one seed apart by 2."""
     return {
         "participation": {"probe": 6.0 + 2 * seed, "pixels": 20.0},
-        "loops": {"probe-h1": 2.0, "probe-h1-ratio": 1.5, "probe-h2": 1.0, "probe-h2-ratio": 4.0},
+        "holes": {"probe-h1": 2.0 + seed, "probe-h1-ratio": 1.5, "probe-h2": 1.0, "probe-h2-ratio": 4.0},
         "ring_angle": {"probe-x-on-x": 54.0, "pixels-x-on-x": 90.0},
     }
 
@@ -129,7 +129,7 @@ def test_a_table_has_a_row_for_each_layer_and_its_intervals(paper, store, record
     assert list(rows) == ["true pictures", "trained, while drawing"]
     probe = dict(zip(COLUMNS, rows["trained, while drawing"], strict=True))
     assert probe["Directions in use"].startswith("7 [")
-    assert probe["Loops (ideal 2), times the next"].startswith("2 [2, 2], 2 seedstimes 1.5 [")
+    assert probe["Loops (ideal 2), times the next"].startswith("2 (1 of 2 seeds), 3 (1)times 1.5 [")
     assert probe["Variance in the first four"] == "not measured"
     assert dict(zip(COLUMNS, rows["true pictures"], strict=True))["x-on-x: median angle (ideal 0)"].startswith("90 [")
 

@@ -28,7 +28,7 @@ def test_the_ideal_torus_has_two_loops_and_one_cavity(shape):
 
 
 def test_ranks_are_those_that_were_recorded(runs_of, parsed, image_bytes):
-    figure = persistence_figure(runs_of(c.torus, diagrams(), measures={"loops": COUNTED}))
+    figure = persistence_figure(runs_of(c.torus, diagrams(), measures={"holes": COUNTED}))
     alt = parsed(figure).all("img")[0].attributes["alt"]
     assert "trained, while drawing: 2 stand out in H1 (1.5 times the next), 1 stand out in H2 (4.5 times" in alt
     assert "before training:" not in alt  # not counted
@@ -37,8 +37,16 @@ def test_ranks_are_those_that_were_recorded(runs_of, parsed, image_bytes):
     assert all(f">{words}<" in svg for words in ("birth", "death", "true pictures", "2 in H1, 1.5 times the next"))
 
 
+def test_other_choices_of_points_are_told(runs_of):
+    shares = [{"holes": {**COUNTED, "probe-torus": share, "pixels-torus": 1.0}} for share in (0.4, 0.6)]
+    figure = persistence_figure(runs_of(c.torus, diagrams(), diagrams(), measures=shares))
+    assert "two loops and one cavity: trained, while drawing in 50%, true pictures in 100%." in figure
+    assert "all 256 points" in figure
+    assert "other choices" not in persistence_figure(runs_of(c.torus, diagrams(), measures={"holes": COUNTED}))
+
+
 def test_a_layer_lacks_ranks_unless_all_were_counted():
-    numbers = {f"loops.{name}": value for name, value in COUNTED.items()}
+    numbers = {f"holes.{name}": value for name, value in COUNTED.items()}
     assert recorded(numbers, "probe") == [(2, 1.5), (1, 4.5)]
     assert recorded(numbers, "untrained") == []
     assert recorded({name: value for name, value in numbers.items() if not name.endswith("h2-ratio")}, "probe") == []

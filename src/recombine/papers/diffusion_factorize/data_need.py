@@ -9,6 +9,7 @@ from pydantic import Field
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.papers.claims import Scale, Setting, setting
+from recombine.papers.diffusion_factorize import canvases as c
 from recombine.splits import regions
 from recombine.studies import Calculation, Computed, Experiment, calculations, seconds_together
 from recombine.training import Recipe, run
@@ -30,7 +31,7 @@ class DiffusionDataNeed(Calculation):
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
-    the ends of the ladder would make slopes of their own.
+    the ends of the ladder would make slopes of their own. ``published`` trains the paper's UNet, not the light one.
     """
 
     exact: ClassVar[bool] = False
@@ -55,6 +56,7 @@ class DiffusionDataNeed(Calculation):
     sigma: float = 0.7  # the paper's, at every size
     spacing: float = 0.5
     pad: int = 4
+    published: bool = False
 
     def compute(self) -> Computed:
         measures: dict[str, float] = {}
@@ -98,7 +100,7 @@ class DiffusionDataNeed(Calculation):
             sigma=sqrt(2) * self.sigma,
             pad=self.pad,
             stripe_ink=0.5,
-            encoding={"kind": "sinusoidal", "pairs": 16, "raw": True},
+            encoding=c.code(self._scale),
         )
         isolated = ("y", "x") if self.stripes else ()
         return Problem(task, middle, spacing=self.spacing, examples=bumps, isolated=isolated)
@@ -107,11 +109,19 @@ class DiffusionDataNeed(Calculation):
         """One of the trainings."""
         return Experiment(
             problem=self.problem(n, bumps),
-            model=models.parse("diffusion"),
+            model=models.parse(c.SIZES[self._scale].model),
             recipe=Recipe(steps=self.steps, batch=self.batch, rate=self.rate, schedule="one-cycle"),
             seed=self.seed,
             measures=("strict_accuracy",),
         )
+
+    def trainings(self) -> list[Experiment]:
+        """The largest training of each size."""
+        return [self.training(n, self.counts(n)[-1]) for n in self.sizes]
+
+    @property
+    def _scale(self) -> Scale:
+        return Scale.PAPER if self.published else Scale.LAPTOP
 
     def expected_seconds(self) -> float:
         return sum(len(self.counts(n)) * seconds_together(self.training(n, self.counts(n)[-1])) for n in self.sizes)
@@ -135,8 +145,9 @@ def need(name: str, says: str, stripes: bool) -> Setting:
     def made(scale: Scale) -> DiffusionDataNeed:
         if scale is Scale.PAPER:
             return DiffusionDataNeed(
-                stripes=stripes, sizes=(16, 24, 32), steps=160_000, batch=128, rate=3e-4, sigma=1.0, spacing=0.1, pad=6
-            )
+                stripes=stripes, sizes=(16, 24, 32), steps=160_000, batch=128, rate=3e-4, sigma=1.0, spacing=0.1, pad=6,
+                published=True,
+            )  # fmt: skip
         return DiffusionDataNeed(stripes=stripes)
 
     return setting(name, says, made)

@@ -27,7 +27,8 @@ WRONG = 0.3  # nMSE above which a section is called wrong: where a forecast says
 class ForecastOfDiffusion(Calculation):
     """The forecast error of each part of the cross beside that of a trained diffusion model, for four training sets.
 
-    Centres lie half a pixel apart, so that kernels fit in memory; both see the same examples.
+    Centres lie half a pixel apart, so that kernels fit in memory; both see the same examples. ``published`` trains the
+    paper's UNet on its pictures, whose centres lie a pixel apart for the same reason.
     """
 
     exact: ClassVar[bool] = False
@@ -41,6 +42,7 @@ class ForecastOfDiffusion(Calculation):
     }
 
     steps: int = Field(default=3000, ge=1)
+    published: bool = False
 
     def compute(self) -> Computed:
         from scipy.stats import spearmanr
@@ -68,8 +70,9 @@ class ForecastOfDiffusion(Calculation):
 
     def trainings(self) -> list[Experiment]:
         made = []
+        scale, spacing = (Scale.PAPER, 1.0) if self.published else (Scale.LAPTOP, 0.5)
         for settings in TRAINED.values():
-            usual = c.crossed(Scale.LAPTOP, spacing=0.5, measures=("nmse_by_section",), **settings)
+            usual = c.crossed(scale, spacing=spacing, measures=("nmse_by_section",), **settings)
             recipe = change(usual.recipe, steps=self.steps)
             made.append(change(usual, seed=self.seed, recipe=recipe))
         return made
@@ -78,10 +81,16 @@ class ForecastOfDiffusion(Calculation):
         return sum(seconds_together(training) for training in self.trainings())
 
 
-def foretold(name: str, says: str, steps: int) -> Setting:
-    """The comparison with networks that are trained for so many steps, at laptop size throughout."""
-    return setting(name, says, lambda _: ForecastOfDiffusion(steps=steps))
+def foretold(name: str, says: str, steps: int | None) -> Setting:
+    """The comparison with networks trained for so many steps, or for as many as usual; at quick as on a laptop."""
+
+    def made(scale: Scale) -> ForecastOfDiffusion:
+        published = scale is Scale.PAPER
+        usual = c.SIZES[scale].steps if published else 3000
+        return ForecastOfDiffusion(steps=steps or usual, published=published)
+
+    return setting(name, says, made)
 
 
-trained = foretold("foretold", "Forecast beside trained diffusion models.", 3000)
+trained = foretold("foretold", "Forecast beside trained diffusion models.", None)
 untrained = foretold("foretold_start", "Forecast beside networks after twenty steps.", 20)
