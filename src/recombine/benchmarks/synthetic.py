@@ -24,8 +24,10 @@ from recombine.training import Outcome, Recipe
 
 SIDE = 16
 SECTIONS = ("id", "interior", "ood", "rim")
-NUMBERS = ("error_plateau", "id_accuracy", "id_nmse", "interior_accuracy", "interior_nmse")
-NUMBERS += ("ood_accuracy", "ood_nmse", "rim_nmse")
+NUMBERS = (
+    *("error_plateau", "id_accuracy", "id_nmse", "interior_accuracy", "interior_nmse"),
+    *("ood_accuracy", "ood_nmse", "rim_nmse"),
+)
 LAYERS = ("input", "layer0", "layer1", "layer2", "layer3", "layer4", "output")
 
 

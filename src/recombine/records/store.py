@@ -107,11 +107,15 @@ class Store:
     def digests(self) -> list[str]:
         """The digests of all recorded runs, sorted. A folder without its record.json is not among them."""
         with self._reading():
-            return [digest for digest in self._folders() if os.path.isfile(f"{self.runs}/{digest}/{RECORD}")]  # noqa: PTH113
+            return [digest for digest in self.folders() if os.path.isfile(f"{self.runs}/{digest}/{RECORD}")]  # noqa: PTH113
+
+    def folders(self) -> list[str]:
+        """The names of the run folders that hold anything. One without record.json is damaged, not absent."""
+        return [digest for digest, _ in self._stamped()]
 
     def resolve(self, prefix: str) -> str:
         """The digest that begins with ``prefix``, if there is exactly one."""
-        known = self._folders()
+        known = self.folders()
         if prefix in known:
             return prefix
         found = [digest for digest in known if prefix and digest.startswith(prefix)]
@@ -125,7 +129,7 @@ class Store:
     def read(self, digest: str, weights: bool = False) -> Record:
         """The record of a run, after checking its seal and the hash of every file that is loaded."""
         folder = self.runs / digest
-        body = self._body(digest)
+        body = self.body(digest)
         sums = body["artifacts"]
         loaded: dict[str, dict[str, Any]] = {artifacts.ARRAYS: {}, artifacts.WEIGHTS: {}}
         for file in [artifacts.ARRAYS, artifacts.WEIGHTS] if weights else [artifacts.ARRAYS]:
@@ -137,9 +141,26 @@ class Store:
         except InputError as error:  # the hashes are right, but no store of ours wrote such names
             raise DamagedRecord(digest, RECORD, "lists arrays by names that no record has", folder) from error
 
+    def body(self, digest: str) -> dict[str, Any]:
+        """The sealed body of a run, checked: the caller's part with ``digest`` and ``artifacts``. No array is read."""
+        folder = self.runs / digest
+        if not DIGEST.fullmatch(digest):
+            raise self._missing(digest, self.folders())
+        try:
+            body = read_sealed(folder / RECORD, digest, folder)
+        except FileNotFoundError as error:
+            if not self.has(digest):
+                raise self._missing(digest, self.folders()) from None
+            raise DamagedRecord(digest, RECORD, "is missing", folder) from error
+        sums = body.get("artifacts")
+        files = {artifacts.ARRAYS, artifacts.WEIGHTS}
+        if not isinstance(sums, dict) or not set(sums) <= files or not all(isinstance(s, str) for s in sums.values()):
+            raise DamagedRecord(digest, RECORD, "lists files that no record has", folder)
+        return body
+
     def scan(self, weights: bool = False) -> Iterator[tuple[str, Record | DamagedRecord]]:
         """Every run with its record, or with what is wrong with it, so that one bad run stops nobody."""
-        for digest in self._folders():
+        for digest in self.folders():
             found: Record | DamagedRecord
             try:
                 found = self.read(digest, weights)
@@ -152,10 +173,10 @@ class Store:
             yield digest, found
 
     def verify(self) -> list[DamagedRecord]:
-        """Check every byte of every record and forecast; return what is damaged."""
+        """Check every byte of every record, forecast and note of a failure; return what is damaged."""
         damaged = [found for _, found in self.scan(weights=True) if isinstance(found, DamagedRecord)]
         with self._reading():
-            return damaged + forecasts.verify(self.forecasts)
+            return damaged + forecasts.verify(self.forecasts) + forecasts.verify(self.failures)
 
     def commit_failure(self, digest: str, body: dict[str, Any]) -> None:
         """Note that a run was given up, and why. It is not a result: the run still has no record."""
@@ -250,17 +271,13 @@ class Store:
     def _read_again(self, digest: str, damaged: list[DamagedRecord]) -> dict[str, Any] | None:
         """The body of a run from its folder; None where it is damaged, or was moved away while we looked."""
         try:
-            return self._body(digest)
+            return self.body(digest)
         except DamagedRecord as damage:
             damaged.append(damage)
         except InputError:
             if self.has(digest):
                 raise
         return None
-
-    def _folders(self) -> list[str]:
-        """Names of the run folders that hold anything. One without record.json is damaged, not absent."""
-        return [digest for digest, _ in self._stamped()]
 
     def _stamped(self) -> list[tuple[str, str]]:
         """The same with the stamp of each, taken before anything is read: a change after it makes a row stale."""
@@ -290,23 +307,6 @@ class Store:
         except OSError:
             return ""
         return f"{folder.st_mtime_ns}:{file.st_mtime_ns}:{file.st_size}"
-
-    def _body(self, digest: str) -> dict[str, Any]:
-        """The sealed body of a run, checked."""
-        folder = self.runs / digest
-        if not DIGEST.fullmatch(digest):
-            raise self._missing(digest, self._folders())
-        try:
-            body = read_sealed(folder / RECORD, digest, folder)
-        except FileNotFoundError as error:
-            if not self.has(digest):
-                raise self._missing(digest, self._folders()) from None
-            raise DamagedRecord(digest, RECORD, "is missing", folder) from error
-        sums = body.get("artifacts")
-        files = {artifacts.ARRAYS, artifacts.WEIGHTS}
-        if not isinstance(sums, dict) or not set(sums) <= files or not all(isinstance(s, str) for s in sums.values()):
-            raise DamagedRecord(digest, RECORD, "lists files that no record has", folder)
-        return body
 
     def _taken(self, digest: str) -> InputError:
         folder = self.runs / digest
