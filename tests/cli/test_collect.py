@@ -67,7 +67,7 @@ def test_conflicts_and_damage_are_told_and_all_else_is_copied(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("nowhere", "--store", "all"), "source 'nowhere' is no store of records: it has no folder 'runs'"),
+        (("nowhere", "--store", "all"), "source 'nowhere' is no store of records: there is no such folder"),
         (("all", "--store", "all"), "source 'all' is the destination itself"),
         (("all", "--store", "file"), "'file' is a file"),
         (("all", "--store", "/sys/recombine"), "cannot write the record of a0 to /sys/recombine"),

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from recombine.core.errors import InputError
+from recombine.core.spec import canonical_json, sha256
 from recombine.records import AlreadyRecorded, DamagedRecord, Record, Store
 from recombine.records import forecasts as notes
+from recombine.records.store import RECORD
 from recombine.records.table import leaves, part
 from recombine.studies.execution import read_work
 
@@ -62,8 +64,8 @@ class Collected:
 def collect(sources: Sequence[Store], destination: Store, light: bool = False) -> Collected:
     """Copy what ``destination`` lacks; nothing in it is changed, and sources are only read.
 
-    Seal and hashes of all files of a run are checked before it is copied. Forecasts go before runs, so that no run is
-    without its forecast wherever this is interrupted; of two forecasts the one that stands in the destination stays.
+    Digest, seal and hashes of all files of a run are checked before it is copied. Forecasts go before runs, so that no
+    run is without its forecast wherever this is interrupted; of two forecasts the destination's stays.
     Started again it goes on: a run whose record is the same in both is passed over. ``light``: weights and
     notes of failures stay behind.
     """
@@ -87,9 +89,10 @@ def check_source(source: Store, destination: Store) -> None:
     root = source.root
     if not any(_is_folder(folder) for folder in (source.runs, source.forecasts, source.failures)):
         above = Store(root.parent)
-        within = root.name in {above.runs.name, above.forecasts.name} or _is_folder(above.runs)
-        hint = f"did you mean {str(root.parent)!r}?" if within else "give the folder that holds 'runs'."
-        raise InputError(f"source {str(root)!r} is no store of records: it has no folder 'runs'; {hint}")
+        inside = root in (above.runs, above.forecasts, above.failures) and _is_folder(root)
+        hint = f"did you mean {str(root.parent)!r}?" if inside else "give the folder that holds 'runs'."
+        reason = "it has no folder 'runs'" if _is_folder(root) else "there is no such folder"
+        raise InputError(f"source {str(root)!r} is no store of records: {reason}; {hint}")
     if root.resolve() == destination.root.resolve():
         raise InputError(
             f"source {str(root)!r} is the destination itself; give another folder of records, or another --store."
@@ -121,6 +124,7 @@ def _take(digest: str, source: Store, destination: Store, light: bool, found: Co
     """Copy one run, or compare it with the one that is there."""
     if not destination.has(digest):
         record = source.read(digest, weights=True)
+        _check_name(record, source)
         try:
             destination.commit(Record(digest, record.body, record.arrays) if light else record)
         except AlreadyRecorded:  # by another process, just now
@@ -135,6 +139,14 @@ def _take(digest: str, source: Store, destination: Store, light: bool, found: Co
             found.conflicting.append(Conflict(digest, _title(there.body), *difference, source.root))
             return
     found.there.append(digest)
+
+
+def _check_name(record: Record, source: Store) -> None:
+    """Refuse a record whose digest is not that of its specification: it would stand for another run."""
+    settings = record.body.get("specification")
+    if settings is not None and (named := sha256(canonical_json(settings))[:16]) != record.digest:
+        reason = f"tells of the specification of run {named!r}"
+        raise DamagedRecord(record.digest, RECORD, reason, source.runs / record.digest)
 
 
 def _differences(there: Record, here: Record) -> Iterator[tuple[str, Any, Any]]:
