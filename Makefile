@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test check format docs reference bench
+.PHONY: setup run test check format docs reference bench scale
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -51,4 +51,9 @@ reference: setup
 # Minutes on an idle machine; its numbers are what the documentation and the report show.
 bench: setup
 	$(BIN)/recombine bench -o reference/benchmarks.json
+	$(MAKE) docs
+
+# Minutes and gigabytes of scratch space: stores of up to a hundred thousand synthetic records.
+scale: setup
+	$(BIN)/recombine bench records --rounds 3 -o reference/scale.json
 	$(MAKE) docs
