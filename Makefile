@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test fuzz check format docs reference bench faults
+.PHONY: setup run test fuzz check format docs reference bench faults scale
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -60,3 +60,8 @@ bench: setup
 # Half an hour: every fault for real (kills, lost nodes, full disks, damage), with a table of what each cost.
 faults: setup
 	$(BIN)/python -m faults
+
+# Minutes and gigabytes of scratch space: stores of up to a hundred thousand synthetic records.
+scale: setup
+	$(BIN)/recombine bench records --rounds 3 -o reference/scale.json
+	$(MAKE) docs

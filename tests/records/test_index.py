@@ -43,7 +43,7 @@ def expected(digests=DIGESTS):
 
 def in_index(store):
     with contextlib.closing(sqlite3.connect(store.index.path)) as connection:
-        return [digest for (digest,) in connection.execute("SELECT digest FROM records ORDER BY digest")]
+        return [digest for (digest,) in connection.execute("SELECT digest FROM lines ORDER BY digest")]
 
 
 def test_committed_runs_are_listed_without_opening_them(full, opened):
@@ -102,7 +102,7 @@ def spoil_truncated(path):
 
 
 def spoil_schema(path):
-    path.write_bytes(path.read_bytes().replace(b"TABLE records", b"TABLE re\xffords"))  # SQLite's message quotes it
+    path.write_bytes(path.read_bytes().replace(b"TABLE lines", b"TABLE li\xffes"))  # SQLite's message quotes it
 
 
 def spoil_version(path):
@@ -113,7 +113,7 @@ def spoil_version(path):
 def spoil_columns(path):
     path.unlink()
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE records (other TEXT)")
+        connection.execute("CREATE TABLE lines (other TEXT)")
 
 
 def spoil_journal(path):
@@ -137,27 +137,94 @@ def test_a_spoilt_index_is_replaced_in_silence(full, opened, spoil):
     assert list(full.drafts.folder.iterdir()) == []
 
 
-def test_a_row_that_was_changed_is_not_believed(full, opened):
-    forged = canonical_json({"digest": "b1", "artifacts": {}, "number": 9})
-    swapped = canonical_json({"digest": "a0", "artifacts": {}, "number": 0})
-    changes = [
-        ("body", forged.encode()),
-        ("body", None),
-        ("body", forged),
-        ("seal", None),
-        ("stamp", None),
-        ("stamp", "1:1:1"),
-    ]
-    for column, value in changes:
-        with contextlib.closing(sqlite3.connect(full.index.path)) as connection, connection:
-            connection.execute(f"UPDATE records SET {column} = ? WHERE digest = 'b1'", (value,))
-        assert full.bodies() == (expected(), [])
-    for text in (swapped, "no json", "[]"):  # with the right seal
-        with contextlib.closing(sqlite3.connect(full.index.path)) as connection, connection:
-            change = "UPDATE records SET body = ?, seal = ? WHERE digest = 'b1'"
-            connection.execute(change, (text.encode(), sha256(text)))
-        assert full.bodies() == (expected(), [])
-    assert opened == ["b1"] * (len(changes) + 3)
+def change(store, part, column, value):
+    with contextlib.closing(sqlite3.connect(store.index.path)) as connection, connection:
+        connection.execute(f"UPDATE {part} SET {column} = ? WHERE digest = 'b1'", (value,))
+
+
+def forge(store, part, text):
+    """Put another text into a row, with the right seal."""
+    change(store, part, "text", text.encode())
+    change(store, part, "seal", sha256(text))
+
+
+FORGED = canonical_json({"digest": "b1", "artifacts": {}, "number": 9})
+SWAPPED = canonical_json({"digest": "a0", "artifacts": {}, "number": 0})
+LINES = [
+    '[[], [], []]\n["a0"]',
+    '[[], [], []]\n["b1", "b1"]',
+    "[[], []]\n[]",
+    "7\n[]",
+    "[[], [], []]",
+    "no\nlist",
+    "{}\n7",
+]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("text", FORGED.encode()), ("text", None), ("text", FORGED), ("seal", None), ("stamp", None), ("stamp", "1:1:1")],
+)
+@pytest.mark.parametrize("part", index.PARTS)
+def test_a_row_that_was_changed_is_not_believed(full, opened, part, column, value):
+    change(full, part, column, value)
+    look = full.bodies if part == "bodies" else full.table
+    before = full.table()
+    assert full.bodies() == (expected(), [])
+    assert full.table().equals(before)
+    assert opened == ["b1"]
+    look()
+    assert opened == ["b1"]  # it was mended
+
+
+@pytest.mark.parametrize("text", [SWAPPED, "no json", "[]"])
+def test_a_body_that_belongs_elsewhere_is_not_believed(full, opened, text):
+    forge(full, "bodies", text)
+    assert full.bodies() == (expected(), [])
+    assert opened == ["b1"]
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_a_line_that_belongs_elsewhere_is_not_believed(full, opened, text):
+    before = full.table()
+    forge(full, "lines", text)
+    assert full.table().equals(before)
+    assert opened == ["b1"]
+
+
+def test_asked_for_a_few_the_others_are_not_parsed_and_damage_is_told_of_all(full, opened, monkeypatch):
+    assert full.bodies(only={"c2", "zz"}) == (expected(["c2"]), [])
+    change(full, "bodies", "text", b"spoilt")  # of b1, which nobody asks for
+    assert full.bodies(only={"c2"}) == (expected(["c2"]), [])
+    assert opened == []
+    assert full.bodies(only=["b1"]) == (expected(["b1"]), [])
+    assert opened == ["b1"]
+    path = full.runs / "a0" / "record.json"
+    path.write_text(path.read_text().replace('"number": 0', '"number": 7'))
+    bodies, (damaged,) = full.bodies(only=["c2"])
+    assert bodies == expected(["c2"])
+    assert (damaged.digest, damaged.reason) == ("a0", "does not match its seal")
+    assert in_index(full) == ["b1", "c2"]
+
+
+def test_asked_for_a_few_the_index_learns_what_is_new_and_keeps_the_rest(full, opened, tmp_path):
+    other = Store(tmp_path / "other")
+    other.commit(Record("d3", {"number": 3}))
+    (other.runs / "d3").rename(full.runs / "d3")
+    assert full.bodies(only=["a0"]) == (expected(["a0"]), [])
+    assert in_index(full) == [*DIGESTS, "d3"]
+    assert [body["number"] for body in full.bodies()[0]] == [0, 1, 2, 3]
+    assert opened == ["d3"]
+
+
+def test_an_index_of_the_version_before_is_replaced(full, opened):
+    full.index.path.unlink()
+    with contextlib.closing(sqlite3.connect(full.index.path)) as connection, connection:
+        connection.execute("CREATE TABLE records (digest TEXT PRIMARY KEY, stamp TEXT, seal TEXT, body BLOB)")
+        connection.execute("PRAGMA user_version = 1")
+    assert full.bodies() == (expected(), [])
+    assert full.bodies() == (expected(), [])
+    assert opened == DIGESTS
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -166,6 +233,8 @@ def test_no_change_to_the_index_changes_what_is_listed(full, place, bits):
     full.rebuild_index()
     content = bytearray(full.index.path.read_bytes())
     content[round(place * (len(content) - 1))] ^= bits
+    full.index.path.write_bytes(content)
+    assert full.table()["digest"].tolist() == DIGESTS
     full.index.path.write_bytes(content)
     assert full.bodies() == (expected(), [])
 
@@ -204,7 +273,7 @@ def test_the_journal_of_a_killed_writer_is_not_played_into_a_new_index(full, ope
     with contextlib.closing(sqlite3.connect(full.index.path, isolation_level=None)) as writer:
         writer.execute("PRAGMA synchronous = OFF")
         writer.execute("BEGIN IMMEDIATE")
-        writer.execute("UPDATE records SET stamp = 'other', body = zeroblob(9000)")
+        writer.execute("UPDATE bodies SET stamp = 'other', text = zeroblob(9000)")
         left = journal.read_bytes()
         writer.execute("ROLLBACK")
     assert len(left) > 512
@@ -224,7 +293,8 @@ def test_the_index_agrees_with_the_folders_in_every_byte(store, sample):
 
 def test_a_row_without_a_stamp_does_not_hide_a_lost_record(full):
     with contextlib.closing(sqlite3.connect(full.index.path)) as connection, connection:
-        connection.execute("UPDATE records SET stamp = '' WHERE digest = 'b1'")
+        for part in index.PARTS:
+            connection.execute(f"UPDATE {part} SET stamp = '' WHERE digest = 'b1'")
     (full.runs / "b1" / "record.json").rename(full.runs / "b1" / "record.bak")
     bodies, (damaged,) = full.bodies()
     assert bodies == expected(["a0", "c2"])

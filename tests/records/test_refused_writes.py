@@ -198,9 +198,10 @@ def test_a_store_that_cannot_be_listed_is_one_sentence(store, sample, monkeypatc
     def refuse(_):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "iterdir", refuse)
+    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     looks = (store.digests, store.bodies, store.verify, store.sweep_drafts, store.rebuild_index)
-    for look in (*looks, lambda: store.has("a0"), lambda: store.read("a0"), lambda: store.resolve("a")):
+    for look in (*looks, lambda: store.has("a0"), lambda: store.read("b0"), lambda: store.resolve("a")):
         with pytest.raises(InputError, match=r"cannot read the records in .*: Permission denied; allow reading"):
             look()
     with pytest.raises(InputError, match=r"cannot write the record of b0 to .*: Permission denied"):

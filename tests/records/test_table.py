@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from recombine.records import Record
-from recombine.records.table import leaves, tabulate
+from recombine.records import Record, table
+from recombine.records.table import leaves, line_of, read_line, written_line
+
+
+def tabulate(bodies):
+    """The table of some bodies, by the way that their lines take through the index."""
+    frame = table.tabulate(map(line_of, bodies))
+    assert table.tabulate(read_line(b["digest"], written_line(line_of(b))) for b in bodies).equals(frame)
+    return frame
 
 
 def body(digest, **parts):
@@ -55,7 +62,7 @@ def test_settings_can_be_grouped_by():
 def test_lists_of_mappings_are_numbered():
     regions = {"regions": [{"kind": "block"}, {"kind": "cross", "at": [1, 2]}], "empty": {}, "none": []}
     assert dict(leaves(regions)) == {
-        "regions.0.kind": "block", "regions.1.kind": "cross", "regions.1.at": (1, 2), "none": (),
+        "regions.0.kind": "block", "regions.1.kind": "cross", "regions.1.at": [1, 2], "none": [],
     }  # fmt: skip
 
 

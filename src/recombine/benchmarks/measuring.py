@@ -45,6 +45,7 @@ def loaded() -> Registry[Callable[[int], list[Result]]]:
     import recombine.benchmarks.diffusing
     import recombine.benchmarks.growing
     import recombine.benchmarks.preparing
+    import recombine.benchmarks.records
     import recombine.benchmarks.scenes
     import recombine.benchmarks.training  # noqa: F401  (all of them register)
 

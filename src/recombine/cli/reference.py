@@ -41,14 +41,16 @@ def reference() -> str:
 def pages() -> dict[str, str]:
     """Every generated page by file name."""
     from recombine.benchmarks import page
+    from recombine.benchmarks.records import scale_page
     from recombine.studies import calibration_file
     from recombine.studies.stores import REFERENCE
     from recombine.theory.calibration import document
 
     measured = json.loads((REFERENCE / "benchmarks.json").read_text(encoding="utf-8"))
+    many = json.loads((REFERENCE / "scale.json").read_text(encoding="utf-8"))
     saved = document()
     scores = {} if saved is None else {"calibration.md": calibration_file.page(saved)}
-    return {"reference.md": reference(), "performance.md": page(measured), **scores}
+    return {"reference.md": reference(), "performance.md": page(measured), "guide/scale.md": scale_page(many), **scores}
 
 
 if __name__ == "__main__":

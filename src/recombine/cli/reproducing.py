@@ -99,8 +99,10 @@ def check(
     from recombine.papers import Scale, Verdict, judge, papers
     from recombine.studies.stores import all_bodies, reading_stores
 
-    bodies, damaged = all_bodies(reading_stores(store))
-    judged = [judge(claim, Scale(scale), bodies) for claim in papers.claims(names or (), Scale(scale))]
+    claims = papers.claims(names or (), Scale(scale))
+    needed = {work.digest() for claim in claims for work in claim.works(Scale(scale))}
+    bodies, damaged = all_bodies(reading_stores(store), needed)
+    judged = [judge(claim, Scale(scale), bodies) for claim in claims]
     for broken in damaged:
         say(f"recombine: {broken}", err=True)
     if json:

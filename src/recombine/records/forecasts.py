@@ -57,14 +57,18 @@ def read(folder: Path, digest: str) -> dict[str, Any] | None:
     return {key: value for key, value in body.items() if key != "digest"}
 
 
+def names(folder: Path) -> list[str]:
+    """The digests of which a folder has a document, sorted."""
+    found = [name.removesuffix(".json") for name in listing(folder) if name.endswith(".json")]
+    return [digest for digest in found if DIGEST.fullmatch(digest)]
+
+
 def verify(folder: Path) -> list[DamagedRecord]:
     """The forecasts that are damaged."""
     damaged = []
-    for name in listing(folder):
-        digest = name.removesuffix(".json")
-        if name.endswith(".json") and DIGEST.fullmatch(digest):
-            try:
-                read(folder, digest)
-            except DamagedRecord as damage:
-                damaged.append(damage)
+    for digest in names(folder):
+        try:
+            read(folder, digest)
+        except DamagedRecord as damage:
+            damaged.append(damage)
     return damaged

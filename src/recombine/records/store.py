@@ -9,26 +9,33 @@
 
 import contextlib
 import errno
+import json
+import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recombine.core.errors import InputError
-from recombine.core.spec import canonical_json, sha256
+from recombine.core.spec import canonical_json
 from recombine.records import artifacts, durable, forecasts
 from recombine.records.damage import AlreadyRecorded, DamagedRecord
-from recombine.records.drafts import Drafts, listing
-from recombine.records.index import Index, Row
+from recombine.records.drafts import Drafts, holds_anything, listing
+from recombine.records.index import Index, Part, Row
 from recombine.records.nearest import nearest
 from recombine.records.record import DIGEST, RESERVED, Record
 from recombine.records.sealed import canonical_body, read_sealed, seal
+from recombine.records.table import line_of, read_line, tabulate, written_line
 
 if TYPE_CHECKING:
     import pandas
 
+T = TypeVar("T")
+
 RECORD = "record.json"
+AT_ONCE = 500  # runs that the index is asked for in one question
 
 
 class Store:
@@ -76,7 +83,7 @@ class Store:
                 durable.settle(self.runs)
         except OSError as error:
             raise durable.cannot_write(f"the record of {record.digest}", self.root, error) from error
-        self.index.update([Row(record.digest, self._stamp(record.digest), sha256(text), text.encode())])
+        self.index.update([_row(self._stamp(record.digest), body)])
 
     def commit_forecast(self, digest: str, body: dict[str, Any]) -> dict[str, Any]:
         """Store what is forecast for a run before it is trained; return the forecast that stands.
@@ -95,16 +102,20 @@ class Store:
     def has(self, digest: str) -> bool:
         """Whether there is a record of this run. A damaged one counts: it is reported, not run over."""
         with self._reading():
-            return bool(DIGEST.fullmatch(digest)) and bool(listing(self.runs / digest))
+            return bool(DIGEST.fullmatch(digest)) and holds_anything(self.runs / digest)
 
     def digests(self) -> list[str]:
         """The digests of all recorded runs, sorted. A folder without its record.json is not among them."""
         with self._reading():
-            return [digest for digest in self._folders() if (self.runs / digest / RECORD).is_file()]
+            return [digest for digest in self.folders() if os.path.isfile(f"{self.runs}/{digest}/{RECORD}")]  # noqa: PTH113
+
+    def folders(self) -> list[str]:
+        """The names of the run folders that hold anything. One without record.json is damaged, not absent."""
+        return [digest for digest, _ in self._stamped()]
 
     def resolve(self, prefix: str) -> str:
         """The digest that begins with ``prefix``, if there is exactly one."""
-        known = self._folders()
+        known = self.folders()
         if prefix in known:
             return prefix
         found = [digest for digest in known if prefix and digest.startswith(prefix)]
@@ -118,7 +129,7 @@ class Store:
     def read(self, digest: str, weights: bool = False) -> Record:
         """The record of a run, after checking its seal and the hash of every file that is loaded."""
         folder = self.runs / digest
-        body = self._body(digest)
+        body = self.body(digest)
         sums = body["artifacts"]
         loaded: dict[str, dict[str, Any]] = {artifacts.ARRAYS: {}, artifacts.WEIGHTS: {}}
         for file in [artifacts.ARRAYS, artifacts.WEIGHTS] if weights else [artifacts.ARRAYS]:
@@ -130,9 +141,26 @@ class Store:
         except InputError as error:  # the hashes are right, but no store of ours wrote such names
             raise DamagedRecord(digest, RECORD, "lists arrays by names that no record has", folder) from error
 
+    def body(self, digest: str) -> dict[str, Any]:
+        """The sealed body of a run, checked: the caller's part with ``digest`` and ``artifacts``. No array is read."""
+        folder = self.runs / digest
+        if not DIGEST.fullmatch(digest):
+            raise self._missing(digest, self.folders())
+        try:
+            body = read_sealed(folder / RECORD, digest, folder)
+        except FileNotFoundError as error:
+            if not self.has(digest):
+                raise self._missing(digest, self.folders()) from None
+            raise DamagedRecord(digest, RECORD, "is missing", folder) from error
+        sums = body.get("artifacts")
+        files = {artifacts.ARRAYS, artifacts.WEIGHTS}
+        if not isinstance(sums, dict) or not set(sums) <= files or not all(isinstance(s, str) for s in sums.values()):
+            raise DamagedRecord(digest, RECORD, "lists files that no record has", folder)
+        return body
+
     def scan(self, weights: bool = False) -> Iterator[tuple[str, Record | DamagedRecord]]:
         """Every run with its record, or with what is wrong with it, so that one bad run stops nobody."""
-        for digest in self._folders():
+        for digest in self.folders():
             found: Record | DamagedRecord
             try:
                 found = self.read(digest, weights)
@@ -145,10 +173,10 @@ class Store:
             yield digest, found
 
     def verify(self) -> list[DamagedRecord]:
-        """Check every byte of every record and forecast; return what is damaged."""
+        """Check every byte of every record, forecast and note of a failure; return what is damaged."""
         damaged = [found for _, found in self.scan(weights=True) if isinstance(found, DamagedRecord)]
         with self._reading():
-            return damaged + forecasts.verify(self.forecasts)
+            return damaged + forecasts.verify(self.forecasts) + forecasts.verify(self.failures)
 
     def commit_failure(self, digest: str, body: dict[str, Any]) -> None:
         """Note that a run was given up, and why. It is not a result: the run still has no record."""
@@ -161,25 +189,31 @@ class Store:
 
     # Listing, with the index
 
-    def bodies(self) -> tuple[list[dict[str, Any]], list[DamagedRecord]]:
+    def bodies(self, only: Collection[str] | None = None) -> tuple[list[dict[str, Any]], list[DamagedRecord]]:
         """The sealed bodies of all runs in the order of their digests, and the runs that are damaged.
 
         A sealed body is the caller's part with ``digest`` and ``artifacts``. Bodies whose files have not
         changed come from the index; the others are read, their seals checked, and put into it. Arrays and
-        weights are not looked at: `verify` does that.
+        weights are not looked at: `verify` does that. With ``only``, the bodies of these digests alone are
+        given, which spares parsing all others; damage is told of every run all the same.
         """
-        known = self.index.rows()
-        bodies, fresh, damaged = self._collect(known)
-        gone = known.keys() - {body["digest"] for body in bodies}
-        if fresh or gone:
-            self.index.update(fresh, gone)
-        return bodies, damaged
+        damaged: list[DamagedRecord] = []
+        return list(self._sound("bodies", _known_body, lambda body: body, damaged, only)), damaged
 
     def rebuild_index(self) -> int:
         """Make the index anew from the folders; return the number of runs in it."""
-        _, rows, _ = self._collect({})
+        count = 0
+
+        def rows() -> Iterator[Row]:
+            nonlocal count
+            for digest, stamp in self._stamped():
+                body = self._read_again(digest, [])
+                if body is not None:
+                    count += 1
+                    yield _row(stamp, body)
+
         try:
-            self.index.replace(rows)
+            self.index.replace(rows())
         except OSError as error:
             raise durable.cannot_write("the index", self.root, error) from error
         except sqlite3.Error as error:
@@ -187,47 +221,69 @@ class Store:
                 f"cannot write the index to {self.root}: {error}; "
                 "free some space or choose another store: finished runs are kept."
             ) from error
-        return len(rows)
+        return count
 
     def table(self) -> "pandas.DataFrame":
         """A row per run: digest, measures, settings, status, seed, seconds.
 
         Damaged runs have no row; their messages are listed in ``table().attrs["damaged"]``.
         """
-        from recombine.records.table import tabulate
-
-        bodies, damaged = self.bodies()
-        frame = tabulate(bodies)
+        damaged: list[DamagedRecord] = []
+        frame = tabulate(self._sound("lines", read_line, line_of, damaged))
         frame.attrs["damaged"] = [str(damage) for damage in damaged]
         return frame
 
     # Inside
 
-    def _collect(self, known: dict[str, Row]) -> tuple[list[dict[str, Any]], list[Row], list[DamagedRecord]]:
-        """All sound bodies, the rows of those that ``known`` did not have as they are now, and the damaged."""
-        bodies, fresh, damaged = [], [], []
-        for digest in self._folders():
-            stamp = self._stamp(digest)  # before reading: a change while we read makes the row stale, not wrong
-            body = known[digest].content(stamp) if stamp and digest in known else None
-            if body is None:
-                try:
-                    body = self._body(digest)
-                except DamagedRecord as damage:
-                    damaged.append(damage)
-                    continue
-                except InputError:
-                    if self.has(digest):
-                        raise
-                    continue  # it was moved away while we looked
-                text = canonical_json(body)
-                fresh.append(Row(digest, stamp, sha256(text), text.encode()))
-            bodies.append(body)
-        return bodies, fresh, damaged
+    def _sound(
+        self,
+        part: Part,
+        of_text: Callable[[str, bytes], T | None],
+        of_body: Callable[[dict[str, Any]], T],
+        damaged: list[DamagedRecord],
+        only: Collection[str] | None = None,
+    ) -> Iterator[T]:
+        """Every sound run, made of what the index has of it, or of its body where the index does not know its files.
 
-    def _folders(self) -> list[str]:
-        """Names of the run folders that hold anything. One without record.json is damaged, not absent."""
+        Damage goes to ``damaged``. At the end the index has learnt what it did not know.
+        """
+        known, fresh, sound = self.index.stamps(), [], set()
+        runs = iter(self._stamped())
+        while some := dict(islice(runs, AT_ONCE)):
+            same = {digest: stamp for digest, stamp in some.items() if stamp and known.get(digest) == stamp}
+            asked = same if only is None else {digest: stamp for digest, stamp in same.items() if digest in only}
+            cached = self.index.read(part, asked) if asked else {}
+            for digest, stamp in some.items():
+                found = of_text(digest, cached[digest]) if digest in cached else None
+                if found is None and (digest in asked or digest not in same):  # else nobody asks what it says
+                    body = self._read_again(digest, damaged)
+                    if body is None:
+                        continue
+                    fresh.append(_row(stamp, body))
+                    found = of_body(body) if only is None or digest in only else None
+                sound.add(digest)
+                if found is not None:
+                    yield found
+        gone = known.keys() - sound
+        if fresh or gone:
+            self.index.update(fresh, gone)
+
+    def _read_again(self, digest: str, damaged: list[DamagedRecord]) -> dict[str, Any] | None:
+        """The body of a run from its folder; None where it is damaged, or was moved away while we looked."""
+        try:
+            return self.body(digest)
+        except DamagedRecord as damage:
+            damaged.append(damage)
+        except InputError:
+            if self.has(digest):
+                raise
+        return None
+
+    def _stamped(self) -> list[tuple[str, str]]:
+        """The same with the stamp of each, taken before anything is read: a change after it makes a row stale."""
         with self._reading():
-            return [name for name in listing(self.runs) if self.has(name)]
+            stamped = [(name, self._stamp(name)) for name in listing(self.runs) if DIGEST.fullmatch(name)]
+            return [(name, stamp) for name, stamp in stamped if stamp or holds_anything(self.runs / name)]
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
@@ -245,27 +301,12 @@ class Store:
 
         Empty if they cannot be asked; the index is not believed then.
         """
-        path = self.runs / digest
+        path = f"{self.runs}/{digest}"
         try:
-            folder, file = path.stat(), (path / RECORD).stat()
+            folder, file = os.stat(path), os.stat(f"{path}/{RECORD}")  # noqa: PTH116
         except OSError:
             return ""
         return f"{folder.st_mtime_ns}:{file.st_mtime_ns}:{file.st_size}"
-
-    def _body(self, digest: str) -> dict[str, Any]:
-        """The sealed body of a run, checked."""
-        folder = self.runs / digest
-        if not self.has(digest):
-            raise self._missing(digest, self._folders())
-        try:
-            body = read_sealed(folder / RECORD, digest, folder)
-        except FileNotFoundError as error:
-            raise DamagedRecord(digest, RECORD, "is missing", folder) from error
-        sums = body.get("artifacts")
-        files = {artifacts.ARRAYS, artifacts.WEIGHTS}
-        if not isinstance(sums, dict) or not set(sums) <= files or not all(isinstance(s, str) for s in sums.values()):
-            raise DamagedRecord(digest, RECORD, "lists files that no record has", folder)
-        return body
 
     def _taken(self, digest: str) -> InputError:
         folder = self.runs / digest
@@ -280,3 +321,15 @@ class Store:
         near = nearest(digest, known)
         hint = f"did you mean {' or '.join(near)}?" if near else "give a digest or the beginning of one."
         return InputError(f"there is no run {digest!r} among the {len(known)} in {self.root}; {hint}")
+
+
+def _row(stamp: str, body: dict[str, Any]) -> Row:
+    return Row(body["digest"], stamp, canonical_json(body).encode(), written_line(line_of(body)))
+
+
+def _known_body(digest: str, text: bytes) -> dict[str, Any] | None:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) and body.get("digest") == digest else None

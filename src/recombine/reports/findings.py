@@ -84,6 +84,8 @@ Damaged = dict[tuple[str, str], DamagedRecord]
 def _arrays(digest: str, stores: Sequence[Store], damaged: Damaged) -> Arrays:
     """The arrays of a run from the first store that has them whole; none if no store has."""
     for store in stores:
+        if not store.has(digest):  # asked first: to name the nearest ones, a store looks at all it has
+            continue
         try:
             return store.read(digest).arrays
         except DamagedRecord as damage:

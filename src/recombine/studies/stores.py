@@ -1,6 +1,6 @@
 """Which records are read: those of the user's store, then the reference ones that come with the repository."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,17 @@ def reading_stores(path: Path | None = None) -> list[Store]:
     return [user_store(path), *([Store(REFERENCE)] if REFERENCE.is_dir() else [])]
 
 
-def all_bodies(stores: Iterable[Store]) -> tuple[dict[str, Mapping[str, Any]], list[DamagedRecord]]:
-    """The bodies of every record by digest, an earlier store's before a later one's, and what was damaged."""
+def all_bodies(
+    stores: Iterable[Store], only: Collection[str] | None = None
+) -> tuple[dict[str, Mapping[str, Any]], list[DamagedRecord]]:
+    """The bodies of every record by digest, an earlier store's before a later one's, and what was damaged.
+
+    With ``only``, just the bodies of these digests; what is damaged is told of all.
+    """
     bodies: dict[str, Mapping[str, Any]] = {}
     damaged: list[DamagedRecord] = []
     for store in stores:
-        found, broken = store.bodies()
+        found, broken = store.bodies(only)
         bodies = {body["digest"]: body for body in found} | bodies
         damaged += broken
     return bodies, damaged
