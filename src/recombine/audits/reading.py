@@ -19,6 +19,7 @@ from recombine.audits.counting import rows_where
 from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
 from recombine.audits.fields import INPUT_FIELDS, Fields, factors_in, inputs_in
 from recombine.core.errors import InputError
+from recombine.core.packed_arrays import check_packed
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
@@ -163,13 +164,21 @@ def _not_read(what: Path | str, error: BaseException) -> InputError:
 def _npz(path: Path) -> UserData:
     if not zipfile.is_zipfile(path):
         raise InputError(f"{path} is no npz file; write arrays there with np.savez.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_packed(archive, str(path))
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, OSError, EOFError) as error:
+        raise _not_read(path, error) from None
     with np.load(path, allow_pickle=False) as file:
 
         def read(name: str) -> np.ndarray:
             try:
-                return file[name]
+                found = file[name]
             except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
                 raise _not_read(f"field {name!r} of {path}", error) from None
+            if not isinstance(found, np.ndarray):  # the bytes of a member that is no npy file
+                raise InputError(f"field {name!r} of {path} is no array; write arrays there with np.savez.")
+            return found
 
         return _of_fields(path, {name: partial(read, name) for name in file.files})
 
