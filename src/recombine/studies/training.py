@@ -134,6 +134,7 @@ def _section(evidence: AnyEvidence, name: str) -> np.ndarray:
     return sections[name]
 
 
+MOST_SEEDS = 100_000
 CLASSES = (
     "id_accuracy",
     "ood_accuracy",
@@ -205,8 +206,8 @@ def train(
     ``measures`` are taken beside the usual ones; with ``checkpoints`` a model is measured so often on the way as well.
     ``on`` is "local" or "ray", then with the ``address`` of a cluster unless one is to be started here.
     """
-    if seeds < 1:
-        raise InputError(f"seeds = {seeds} must be at least 1.")
+    if not 1 <= seeds <= MOST_SEEDS:
+        raise InputError(f"seeds = {seeds} must be at least 1 and at most {MOST_SEEDS}.")
     spec = models.parse(model)
     asked = tuple(dict.fromkeys((*standard_measures(problem, spec), *measures)))
     base = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=asked, checkpoints=checkpoints)
