@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test check format docs reference bench
+.PHONY: setup run test fuzz check format docs reference bench
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -34,6 +34,10 @@ check: setup
 test: check
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not alone"
+
+# A quarter of an hour: 10,000 specifications and command lines, of which `make test` tries 200.
+fuzz: setup
+	RECOMBINE_FUZZ=10000 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q tests/safety/test_fuzzed_specifications.py
 
 format: setup
 	$(BIN)/ruff format .

@@ -5,6 +5,7 @@ import io
 import os
 import pickle
 import signal
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,17 @@ def call(*arguments: str) -> Said:
     return Said(ended.value.code or 0, out.getvalue(), err.getvalue())
 
 
-def refused(said: Said) -> bool:
+def is_obeyed(text: str) -> set[str]:
+    """The characters of a text that a terminal would obey instead of showing them; line ends and tabs are meant."""
+    return {
+        letter
+        for letter in text
+        if (unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") and letter not in "\n\t")
+        or unicodedata.bidirectional(letter) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+    }
+
+
+def is_refused(said: Said) -> bool:
     """Whether it is exit code 2 with one line that a terminal shows as it is."""
     line, end, rest = said.err.partition("\n")
     return (
@@ -59,8 +70,26 @@ def refused(said: Said) -> bool:
         and not rest
         and "Traceback" not in line
         and len(line) < 2_100
-        and line.isprintable()
+        and not is_obeyed(line)
     )
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs a command where one is."""
+    return call
+
+
+@pytest.fixture(scope="session")
+def refused():
+    """Whether what a command said is one sentence, with exit code 2."""
+    return is_refused
+
+
+@pytest.fixture(scope="session")
+def obeyed():
+    """The characters of a text that a terminal would obey."""
+    return is_obeyed
 
 
 @pytest.fixture

@@ -11,9 +11,16 @@ SOURCES = sorted(Path(recombine.__file__).parent.rglob("*.py"))
 MODULES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve", "jsonpickle"}
 NAMES = {"eval", "exec", "compile", "__import__"}  # as bare names; `network.eval()` is another thing
 CALLS = {
-    "read_pickle", "to_pickle", "unsafe_load", "full_load", "unsafe_load_all", "full_load_all", "load_all",
-    "extractall", "unpack_archive",
-}  # fmt: skip
+    "read_pickle",
+    "to_pickle",
+    "unsafe_load",
+    "full_load",
+    "unsafe_load_all",
+    "full_load_all",
+    "load_all",
+    "extractall",
+    "unpack_archive",
+}
 LOADERS = {"Loader", "UnsafeLoader", "FullLoader", "CLoader", "CUnsafeLoader", "CFullLoader"}
 
 
@@ -58,13 +65,27 @@ def test_no_source_can_run_what_it_reads():
 @pytest.mark.parametrize(
     "text",
     [
-        "import pickle", "from pickle import loads", "import joblib.memory", "from torch import serialization, marshal",
-        "np.load(path)", "np.load(path, allow_pickle=True)", "numpy.load(path, allow_pickle=flag)", "torch.load(path)",
-        "torch.load(path, weights_only=False)", "yaml.load(text, Loader=yaml.SafeLoader)", "yaml.unsafe_load(text)",
-        "yaml.FullLoader(text)", "from yaml import UnsafeLoader", "pd.read_pickle(path)", "eval(text)", "exec(text)",
-        "torch.jit.load(path)", "archive.extractall(folder)", "np.lib.format.read_array(file, allow_pickle=True)",
+        "import pickle",
+        "from pickle import loads",
+        "import joblib.memory",
+        "from torch import serialization, marshal",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "numpy.load(path, allow_pickle=flag)",
+        "torch.load(path)",
+        "torch.load(path, weights_only=False)",
+        "yaml.load(text, Loader=yaml.SafeLoader)",
+        "yaml.unsafe_load(text)",
+        "yaml.FullLoader(text)",
+        "from yaml import UnsafeLoader",
+        "pd.read_pickle(path)",
+        "eval(text)",
+        "exec(text)",
+        "torch.jit.load(path)",
+        "archive.extractall(folder)",
+        "np.lib.format.read_array(file, allow_pickle=True)",
     ],
-)  # fmt: skip
+)
 def test_the_check_would_find_it(text):
     assert faults(text)
 

@@ -27,6 +27,9 @@ def read_document(text: str, what: str) -> object:
             found = loader.get_single_data()
         finally:
             loader.dispose()
+        _weigh(found, what, {})
+    except InputError:
+        raise
     except yaml.YAMLError as error:
         raise InputError(f"{what} is not valid YAML: {' '.join(str(error).split())}.") from None
     except RecursionError:
@@ -34,7 +37,6 @@ def read_document(text: str, what: str) -> object:
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         # A value that is not what its tag or its look says: !!int x, 2020-99-99, a number of 5,000 digits.
         raise InputError(f"{what} is not valid YAML: it has a value that cannot be read ({error}).") from None
-    _weigh(found, what, 1, {})
     return found
 
 
@@ -47,10 +49,20 @@ def check_size(number: int, what: str) -> int:
 
 @cache
 def _loader() -> "type[yaml.SafeLoader]":
-    """The safe loader of YAML, which takes the last of several values for one name, made to refuse them."""
+    """The safe loader of YAML, which takes the last of several values for one name, made to refuse them, and depth."""
     import yaml
 
     class EachOnce(yaml.SafeLoader):
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > DEEPEST:  # at once: what is a hundred thousand deep takes seconds to be read to its end
+                raise RecursionError
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
         # Where nodes are new: merged keys (<<) are put beside a mapping's own later.
         def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
             node = super().compose_mapping_node(anchor)
@@ -68,24 +80,25 @@ def _loader() -> "type[yaml.SafeLoader]":
     return EachOnce
 
 
-def _weigh(value: object, what: str, depth: int, known: dict[int, int | None]) -> int:
-    """How many values there are in a document; what occurs several times by aliases is looked at once."""
+def _weigh(value: object, what: str, known: dict[int, tuple[int, int] | None]) -> tuple[int, int]:
+    """How many values there are in a document and how deep it is; what recurs by aliases is looked at once."""
     if isinstance(value, int):
         check_size(value, what)
     if not isinstance(value, dict | list | tuple | set):
-        return 1
+        return 1, 0
     if id(value) not in known:
-        if depth > DEEPEST:
-            raise _too_deep(what)
         known[id(value)] = None  # until all that is inside is known
         inside = [*value, *value.values()] if isinstance(value, dict) else value
-        known[id(value)] = 1 + sum(_weigh(each, what, depth + 1, known) for each in inside)
-    found = known[id(value)]
-    if found is None:
+        found = [_weigh(each, what, known) for each in inside]
+        known[id(value)] = 1 + sum(count for count, _ in found), 1 + max((depth for _, depth in found), default=0)
+    whole = known[id(value)]
+    if whole is None:
         raise InputError(f"{what} has a list or mapping that contains itself; write out what is meant.")
-    if found > MOST:
+    if whole[0] > MOST:
         raise InputError(f"{what} has more than {MOST} values with its aliases written out; make it smaller.")
-    return found
+    if whole[1] > DEEPEST:
+        raise _too_deep(what)
+    return whole
 
 
 def _too_deep(what: str) -> InputError:

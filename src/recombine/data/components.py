@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import product
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -28,6 +28,8 @@ Conjunction = tuple[tuple[int, ...], tuple[int, ...]]
 
 class ComponentTask(Task):
     """Settings all component tasks share: codes, or pictures of real images."""
+
+    largest: ClassVar[int] = LARGEST
 
     images: ComponentPictures | None = None
 

@@ -14,7 +14,6 @@ from recombine.data.task import Examples, Task, tasks
 from recombine.factors import Grid
 from recombine.splits import Certificate, Region, Split, Support, certificate, make_split, regions, supports
 
-LARGEST = 20_000_000  # combinations of a grid: each has a row of level indices, a third of a gigabyte for two factors
 MOST_EXAMPLES = 10_000_000  # drawn ones
 
 
@@ -79,10 +78,10 @@ class Problem(Spec):
             )
         if self.split is None:
             raise InputError(f"task {self.task.kind!r} needs a split: say what is held out, e.g. random(fraction=0.3).")
-        if self.grid.size > LARGEST:
+        if self.grid.size > self.task.largest:
             raise InputError(
-                f"task {self.task.kind!r} has {self.grid.size:,} combinations; at most {LARGEST:,} are supported, so "
-                "use fewer levels."
+                f"task {self.task.kind!r} has {self.grid.size:,} combinations; at most {self.task.largest:,} are "
+                "supported, so use fewer levels."
             )
         for name in self.isolated:
             self.grid.axis(name)

@@ -48,6 +48,8 @@ class Task(Spec):
     interpolates: ClassVar[tuple[str, ...]] = ()
     # Whether examples lie anywhere in a space of latents, so that a support says what is shown and no split does.
     continuous: ClassVar[bool] = False
+    # Combinations of the grid: each has a row of level indices, a third of a gigabyte for two factors.
+    largest: ClassVar[int] = 20_000_000
 
     @property
     @abstractmethod

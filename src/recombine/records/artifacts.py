@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from recombine.core.errors import InputError
+from recombine.core.packed_arrays import check_packed
 from recombine.records.damage import DamagedRecord
 from recombine.records.record import Record
 
@@ -88,8 +89,13 @@ def load(folder: Path, file: str, digest: str, expected: str) -> dict[str, np.nd
 
 def unpack_arrays(content: bytes) -> dict[str, np.ndarray]:
     # ZipFile first: np.load would take a bare npy file as well, and give no mapping.
-    with zipfile.ZipFile(io.BytesIO(content)), np.load(io.BytesIO(content), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        check_packed(packed, ARRAYS)
+    with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        found = {name: archive[name] for name in archive.files}
+    if not all(isinstance(array, np.ndarray) for array in found.values()):  # bytes of a member that is no npy file
+        raise ValueError("a member is no array")
+    return found
 
 
 def unpack_weights(content: bytes) -> dict[str, np.ndarray]:

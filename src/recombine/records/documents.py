@@ -14,6 +14,8 @@ def check_place(path: Path, what: str) -> None:
     if not path.name or path.is_dir():
         example = f"{what.split()[-1]}.json"
         raise InputError(f"cannot write {what} to {str(path)!r}: it names no file; give one, e.g. {example}.")
+    if path.exists() and not path.is_file():  # a rename would put a plain file in the place of a device
+        raise InputError(f"cannot write {what} to {str(path)!r}: it is no plain file; give the name of a new one.")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"cannot write {what} to {str(path)!r}: its folder is not there or not writable.")
 

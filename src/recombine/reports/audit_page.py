@@ -9,7 +9,7 @@ import pandas as pd
 from recombine.audits import Audit
 from recombine.audits.held_out import LACKS
 from recombine.audits.telling import certificate_words, data_words, held_out_words
-from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
+from recombine.reports.canvas import COLOURS, LINES, MARKS, brief, framed, image
 from recombine.reports.cards import audited_data_card, audited_model_card
 from recombine.reports.markup import Markup, join, tag
 from recombine.reports.numbers import short
@@ -158,11 +158,13 @@ def _by_layer(measures: pd.DataFrame, kind: str, says: str) -> Markup | None:
             lines = chosen[chosen["of"] == factor].set_index("layer").reindex(layers)
             colour, look = COLOURS[number % len(COLOURS)], number % len(MARKS)
             places = range(len(layers))
-            axes.plot(places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=factor or None)
+            axes.plot(
+                places, lines["value"], color=colour, marker=MARKS[look], ls=LINES[look], label=brief(factor) or None
+            )
             axes.fill_between(places, lines["null_low"], lines["null_high"], color="0.6", alpha=0.3, linewidth=0)
             if "untrained" in lines:
                 axes.plot(places, lines["untrained"], color=colour, linestyle=":", linewidth=1)
-        axes.set_xticks(range(len(layers)), layers, rotation=45, ha="right")
+        axes.set_xticks(range(len(layers)), [brief(layer) for layer in layers], rotation=45, ha="right")
         axes.set_ylabel(kind.replace("_", " "))
         axes.set_ylim(bottom=max(axes.get_ylim()[0], LOWEST))
         if len(factors) > 1:

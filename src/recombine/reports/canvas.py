@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,9 @@ LOOK: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "recombine",
 }
+LONGEST_NAME = 24  # letters
 PIXELS = 96  # CSS pixels per inch
+NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # names in figures may have them
 LONG = re.compile(r"(\d+\.\d\d)\d+")
 
 
@@ -52,14 +55,16 @@ def svg(draw: Callable[["Figure"], None], size: tuple[float, float]) -> str:
     from matplotlib.figure import Figure
 
     buffer = io.StringIO()
-    with matplotlib.rc_context():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # Words are left to the fonts of whoever looks; those of this machine need not have their letters.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(LOOK)
         figure = Figure(figsize=size, layout="constrained", facecolor="white")
         draw(figure)
         nameless: dict[str, Any] = dict.fromkeys(("Date", "Creator", "Type", "Format"))
         figure.savefig(buffer, format="svg", metadata=nameless)
-    return buffer.getvalue()
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", buffer.getvalue())
 
 
 def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str) -> Markup:
@@ -105,6 +110,11 @@ def level_name(factor: "Factor", place: int) -> str:
     """One level of a factor as it is written on an axis."""
     level = factor.levels[place]
     return level if isinstance(level, str) else f"{level:.4g}"
+
+
+def brief(name: str) -> str:
+    """A name as it is written on an axis or in a legend: the middle of a long one is left out, so that it fits."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}…{name[-LONGEST_NAME // 2 :]}"
 
 
 def colour_bar(figure: "Figure", shown: Any, axes: Any, label: str = "", **settings: Any) -> None:
