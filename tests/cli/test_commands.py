@@ -168,7 +168,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(arguments, says, tmp_path
         ("task: !!python/object/apply:os.getcwd []\n", "not valid YAML"),
         ("", "must hold a mapping"),
         ("1: 2", "names are words"),
-        ("task: bump\nsplit: &s {kind: complement, of: *s}\n", "nested too deeply"),
+        ("task: bump\nsplit: &s {kind: complement, of: *s}\n", "contains itself"),
     ],
 )
 def test_bad_problem_files(text, says, tmp_path: Path):

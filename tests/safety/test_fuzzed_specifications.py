@@ -60,7 +60,7 @@ SOUND = [
     },
     {
         "task": {"kind": "locate", "n": 4},
-        "split": {"kind": "union", "of": [{"kind": "diagonal", "width": 0}, {"kind": "corner", "x": 3, "y": 3}]},
+        "split": {"kind": "union", "of": [{"kind": "diagonal", "width": 1}, {"kind": "corner", "x": 3, "y": 3}]},
     },
     {
         "task": {"kind": "addition", "values": [1, 2, 3], "second": [0.5, 1.5]},

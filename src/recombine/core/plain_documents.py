@@ -49,10 +49,20 @@ def check_size(number: int, what: str) -> int:
 
 @cache
 def _loader() -> "type[yaml.SafeLoader]":
-    """The safe loader of YAML, which takes the last of several values for one name, made to refuse them."""
+    """The safe loader of YAML, which takes the last of several values for one name, made to refuse them, and depth."""
     import yaml
 
     class EachOnce(yaml.SafeLoader):
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.depth > DEEPEST:  # at once: what is a hundred thousand deep takes seconds to be read to its end
+                raise RecursionError
+            self.depth += 1
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
         # Where nodes are new: merged keys (<<) are put beside a mapping's own later.
         def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
             node = super().compose_mapping_node(anchor)

@@ -14,14 +14,15 @@ IN_SECONDS = ("startup", "homology", "percolation", "support-check")
 def speed_section(stores: Sequence[Store]) -> Markup:
     """The ratios of the first saved file of benchmarks, or how to make one."""
     saved = next((found for store in stores if (found := _read(store)) is not None), None)
-    return tag("section", tag("h2", "Speed"), _table(saved) if saved else _missing(), id="speed")
+    return tag("section", tag("h2", "Speed"), saved or _missing(), id="speed")
 
 
-def _read(store: Store) -> dict[str, Any] | None:
+def _read(store: Store) -> Markup | None:
+    """The table of the benchmarks beside these records; None where there are none, or none that are ours."""
     try:
         found = json.loads((store.root / "benchmarks.json").read_text(encoding="utf-8"))
-        return found if found["results"] else None
-    except (OSError, ValueError, KeyError, TypeError):
+        return _table(found) if found["results"] else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 
