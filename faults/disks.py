@@ -23,7 +23,7 @@ def read_only_store(times: int, seed: int) -> Tally:
     tally = Tally("read-only store", detected=0)
     for _ in range(times):
         with place("50m") as store:
-            study = Study(store, 12)
+            study = Study(store, 12, 0.2)
             early = study.drive("--workers=2")
             early.wait_for(2)
             early.process.kill()

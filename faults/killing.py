@@ -13,17 +13,17 @@ RUNS_A_KILL = 2  # runs in the study for every kill; about one is recorded betwe
 
 def kill_workers(kills: int, seed: int) -> Tally:
     with place() as store:
-        return killed("worker, kill -9", Study(store, kills * RUNS_A_KILL, 0.2), kills, seed, [a_worker])
+        return killed("worker, kill -9", Study(store, 4 + kills * RUNS_A_KILL, 0.2), kills, seed, [a_worker])
 
 
 def kill_drivers(kills: int, seed: int) -> Tally:
     with place() as store:
-        return killed("driver, kill -9", Study(store, kills * RUNS_A_KILL, 0.2), kills, seed, [the_driver])
+        return killed("driver, kill -9", Study(store, 4 + kills * RUNS_A_KILL, 0.2), kills, seed, [the_driver])
 
 
 def kill_anyone(kills: int, seed: int) -> Tally:
     with place() as store:
-        study = Study(store, kills * RUNS_A_KILL, 0.2)
+        study = Study(store, 4 + kills * RUNS_A_KILL, 0.2)
         return killed("worker or driver, at random", study, kills, seed, [a_worker, a_worker, the_driver])
 
 

@@ -10,13 +10,13 @@ from faults.tally import Driver, Study, Tally, command, place
 
 def kill_ray_workers(kills: int, seed: int) -> Tally:
     with place() as store:
-        study = Study(store, kills * RUNS_A_KILL, 0.3)
+        study = Study(store, 6 + kills * RUNS_A_KILL, 0.4)
         return killed("Ray worker, kill -9", study, kills, seed, [a_task], "--on=ray", "--workers=2")
 
 
 def kill_ray_drivers(kills: int, seed: int) -> Tally:
     with place() as store:
-        study = Study(store, kills * RUNS_A_KILL, 0.3)
+        study = Study(store, 6 + kills * RUNS_A_KILL, 0.4)
         return killed("Ray driver, kill -9", study, kills, seed, [the_driver], "--on=ray", "--workers=2")
 
 
@@ -31,7 +31,7 @@ def kill_nodes(kills: int, seed: int) -> Tally:
     from ray.cluster_utils import Cluster
 
     with place() as store:
-        study = Study(store, kills * RUNS_A_KILL, 0.3)
+        study = Study(store, 6 + kills * RUNS_A_KILL, 0.4)
         os.environ.update(study.environment())  # what nodes and their workers inherit
         cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
         nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]

@@ -14,6 +14,7 @@ import recombine as rc
 from recombine.cli.explaining import again, spare_store, train_command
 from recombine.cli.problem import parse_settings
 from recombine.core.errors import InputError
+from recombine.core.spec import canonical_json, sha256
 from recombine.data import Problem
 from recombine.records import Record, Store
 from recombine.reports.explanation_figure import explanation_svg
@@ -24,6 +25,7 @@ from recombine.studies.training import Run, Runs
 from recombine.training import Outcome
 from recombine.training.run import build
 
+CALCULATED = sha256(canonical_json({"kind": "leaking"}))[:16]
 BLOCK = ("--set", "n=8", "--hold-out", "block:x=3..5,y=2..4")
 HURRY = ("--model", "mlp-decoder:width=8,depth=2", "--recipe", "steps=20")
 
@@ -51,7 +53,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     commit(sums, Outcome("done", None, {"slope": 1.0}, {}), store)
     calculated = {"specification": {"kind": "leaking"}, "status": "done", "measures": {}}
-    store.commit(Record("calculation0", calculated))
+    store.commit(Record(CALCULATED, calculated))
     return folder
 
 
@@ -180,8 +182,10 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(home: Path, arguments, sa
 def test_what_was_not_trained_or_failed_is_refused(home: Path):
     with pytest.raises(InputError, match="there is no run ''"):
         recorded_run("", home / "here")
-    with pytest.raises(InputError, match="run calculation0 is the calculation 'leaking', in which nothing was trained"):
-        recorded_run("calc", home / "here")
+    with pytest.raises(
+        InputError, match=f"run {CALCULATED} is the calculation 'leaking', in which nothing was"
+    ):
+        recorded_run(CALCULATED[:5], home / "here")
     with pytest.raises(InputError, match="failed: the loss is not finite at step 3; it has nothing to explain"):
         explain(recorded_run(digest_of(home, status="failed"), home / "here"))
 

@@ -62,7 +62,12 @@ SHAPES = {
         for degree in range(3)
         for name, shape in (("bars", (20,)), ("diagram", (20, 2)))
     },
-    "ring_histograms": {f"angles_hidden{k}_{pair}": (18,) for k in range(3) for pair in ("x-on-y", "x-on-x", "y-on-y")},
+    "ring_histograms": {
+        f"{quantity}_hidden{k}_{pair}": (18,)
+        for quantity in ("angles", "components", "residuals")
+        for k in range(3)
+        for pair in ("x-on-y", "x-on-x", "y-on-y")
+    },
 }
 
 

@@ -61,8 +61,13 @@ def is_obeyed(text: str) -> set[str]:
 
 
 def is_refused(said: Said) -> bool:
-    """Whether it is exit code 2 with one line that a terminal shows as it is."""
+    """Whether it is exit code 2 with one line that a terminal shows as it is.
+
+    An audit says the line before what it could do all the same.
+    """
     line, end, rest = said.err.partition("\n")
+    if said.code == 2 and not said.err and said.out.startswith("Refused: "):
+        return "Traceback" not in said.out and not is_obeyed(said.out)
     return (
         said.code == 2
         and line.startswith("recombine: ")

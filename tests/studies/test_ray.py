@@ -126,19 +126,20 @@ def test_a_lost_node_costs_a_retry_and_nothing_else(tmp_path: Path, cluster: Any
 
 
 def test_few_tasks_are_in_flight_however_many_there_are(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch):
-    where, submitted, most = on(cluster), [0], [0]
+    where, submitted, most = on(cluster), [0], [0.0]
     submit = RayExecutor._submit
     store = Store(tmp_path)
 
     def counts(self: RayExecutor, stack: Stack) -> Any:
         submitted[0] += 1
-        most[0] = max(most[0], submitted[0] - len(store.digests()))
+        # As many as are allowed for: a node that was just lost may still be counted.
+        most[0] = max(most[0], (submitted[0] - len(store.digests())) / self.slots())
         return submit(self, stack)
 
     monkeypatch.setattr(RayExecutor, "_submit", counts)
-    works = list(vary(change(APART, recipe=Recipe(steps=1)), seed=range(12)))
-    assert execute(works, store, where) == 12
-    assert 2 <= most[0] <= 2 * IN_FLIGHT
+    works = list(vary(change(APART, recipe=Recipe(steps=1)), seed=range(24)))
+    assert execute(works, store, where) == 24
+    assert 1 <= most[0] <= IN_FLIGHT
 
 
 def test_an_error_of_one_run_lets_the_others_finish(tmp_path: Path, cluster: Any):

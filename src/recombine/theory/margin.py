@@ -7,8 +7,10 @@ import numpy as np
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Real
 
-# The kernel is scaled to at most 1. A bias is a feature of this size: it then costs b² / HEAVY², next to nothing.
-HEAVY = 1e4
+# The kernel is scaled to at most 1. A bias is a feature of this size: it then costs b² / HEAVY², next to nothing. Where
+# rounding spoils the answer (on some processors, for kernels of low rank), a smaller one is tried.
+HEAVY = (1e4, 1e3, 1e2)
+SPOILT = 1e-6  # a seen label that is missed by more than this, of a margin of 1
 
 
 # Non-negative least squares usually ends after about as many steps as there are examples; it stops here at the latest.
@@ -58,18 +60,19 @@ def fit_margin(
     gram = np.asarray(gram_seen, dtype=np.float64)
     scale = np.abs(gram).max() or 1.0
     features = _features((gram + gram.T) / (2 * scale), scale)
-    if bias:
-        features = np.column_stack([features, np.full(len(signs), HEAVY)])
-    dual, distance = _least_distance(signs[:, None] * features)
-    # distance² = 1 / (1 + ‖w‖²): zero means that no w, however long, satisfies the constraints.
-    if distance < 1e-7:
-        raise InputError(
-            f"the {len(signs)} seen labels cannot be separated by this kernel, so there is no maximum margin; "
-            "give conjunctions more similarity or use solver='min-norm'."
-        )
-    weights = signs * dual / (distance**2 * scale)
-    pull = gram @ weights
-    intercept = float((signs - pull)[dual > 0].mean()) if bias else 0.0
+    for heavy in HEAVY if bias else (0.0,):
+        dual, distance = _least_distance(signs[:, None] * np.column_stack([features, np.full(len(signs), heavy)]))
+        # distance² = 1 / (1 + ‖w‖²): zero means that no w, however long, satisfies the constraints.
+        if distance < 1e-7:
+            raise InputError(
+                f"the {len(signs)} seen labels cannot be separated by this kernel, so there is no maximum margin; "
+                "give conjunctions more similarity or use solver='min-norm'."
+            )
+        weights = signs * dual / (distance**2 * scale)
+        pull = gram @ weights
+        intercept = float((signs - pull)[dual > 0].mean()) if bias else 0.0
+        if (signs * (pull + intercept)).min() > 1 - SPOILT:
+            break
     length = np.sqrt(max(float(weights @ pull), 0.0))
     return MarginFit(
         outputs=np.asarray(cross, dtype=np.float64) @ weights + intercept,

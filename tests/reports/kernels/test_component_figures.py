@@ -19,7 +19,8 @@ def test_facts_of_a_component_task_are_in_words(symbols):
     assert facts["Model"] == "mlp (width = 32)"
     assert facts["Training"] == "40 steps on all examples at once, sgd, rate 0.01, decay 0, squared error"
     assert "logistic loss" in describe_experiment(symbols.contexts(Scale.QUICK))["Training"]
-    assert describe_experiment(symbols.told_sums(Scale.QUICK))["Also shown"].startswith("the held-out combinations too")
+    revealed = describe_experiment(symbols.told_sums(Scale.QUICK))["Held out"]
+    assert revealed.startswith("nothing: what would be held out is shown too (anchors")
 
 
 def test_facts_of_a_calculation_say_what_is_computed_and_with_what(kernel_settings):

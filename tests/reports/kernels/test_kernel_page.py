@@ -54,8 +54,7 @@ def test_differences_exact_values_and_parts_read_well(kernel_page, parsed):
     assert part[1].startswith("slope_error.initial tangentinitial tangent: ")
     assert "Asked from scale laptop on: slope of rich." in opened.text
     first, opened = row(tree, "Y3")
-    assert "≈0 (exact)" in first.text
-    assert "at most 1e\N{MINUS SIGN}10" in first.text
+    assert "(exact)at least 0" in first.text  # the check that decides, not the first
     lines = {line.children[2].text: line.children[3].text for line in opened.all("table")[0].all("tr")[1:]}
     assert lines["layers minus many layers"].endswith("(exact)")
     assert all(("seeds" in told) is (name in ("spread", "law")) for name, told in lines.items())
