@@ -182,9 +182,7 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(home: Path, arguments, sa
 def test_what_was_not_trained_or_failed_is_refused(home: Path):
     with pytest.raises(InputError, match="there is no run ''"):
         recorded_run("", home / "here")
-    with pytest.raises(
-        InputError, match=f"run {CALCULATED} is the calculation 'leaking', in which nothing was"
-    ):
+    with pytest.raises(InputError, match=f"run {CALCULATED} is the calculation 'leaking', in which nothing was"):
         recorded_run(CALCULATED[:5], home / "here")
     with pytest.raises(InputError, match="failed: the loss is not finite at step 3; it has nothing to explain"):
         explain(recorded_run(digest_of(home, status="failed"), home / "here"))
