@@ -9,7 +9,7 @@ tries it again later.
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import current_process
@@ -46,11 +46,9 @@ Move = Callable[[str, float, float], None]  # the name of a stack, the share of 
 class Executor(ABC):
     """Runs stacks somewhere and hands back what came out. It never writes a record."""
 
-    @contextmanager
-    def ready(self, moved: Move) -> Iterator[int]:
+    @abstractmethod
+    def ready(self, moved: Move) -> AbstractContextManager[int]:
         """Around the work: workers that can be given stacks; yields how many run at once, to plan by."""
-        raise NotImplementedError
-        yield
 
     @abstractmethod
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
