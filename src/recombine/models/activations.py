@@ -8,7 +8,7 @@ from torch import nn
 
 from recombine.core.errors import unknown
 from recombine.core.shapes import Float
-from recombine.models.network import Network
+from recombine.models.network import Network, device_of
 
 
 @torch.no_grad()
@@ -21,7 +21,7 @@ def activations(
     `Network` shows its input and output only. With ``names``, those stages only, still in the network's order, and
     nothing else is kept. Codes go through ``chunk`` at a time.
 
-    The network is in `eval_mode` meanwhile.
+    Codes and activations are on the CPU, wherever the network is. It is in `eval_mode` meanwhile.
     """
     known = ("input", *(network.layer_names if isinstance(network, Network) else ()), "output")
     for name in names or ():
@@ -35,12 +35,13 @@ def activations(
                 if name in wanted:
                     rows = stage.flatten(1)
                     # Written in place: joining pieces at the end would hold everything twice.
-                    whole = found.setdefault(name, rows.new_empty(len(codes), rows.shape[1]))
+                    whole = found.setdefault(name, rows.new_empty(len(codes), rows.shape[1], device="cpu"))
                     whole[start : start + chunk] = rows
     return found
 
 
 def _stages(network: nn.Module, codes: torch.Tensor) -> Iterator[tuple[str, torch.Tensor]]:
+    codes = codes.to(device_of(network))
     yield "input", codes
     if isinstance(network, Network):
         yield from network.stages(codes)

@@ -52,6 +52,6 @@ class Denoiser(nn.Module, ABC):
 
 def sinusoids(times: Float[torch.Tensor, " batch"], pairs: int) -> Float[torch.Tensor, "batch units"]:
     """(sin w_k t, cos w_k t) with w_k = BASE^(-k / pairs), k = 0 .. pairs - 1: sines first."""
-    frequencies = BASE ** (-torch.arange(pairs, dtype=times.dtype) / pairs)
+    frequencies = BASE ** (-torch.arange(pairs, dtype=times.dtype, device=times.device) / pairs)
     angles = times[:, None] * frequencies
     return torch.cat([angles.sin(), angles.cos()], dim=1)

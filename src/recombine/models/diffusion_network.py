@@ -56,12 +56,12 @@ class DiffusionNetwork(Network):
     def error(self, codes: Codes, pictures: Pictures) -> Float[torch.Tensor, ""]:
         """mean (ε − ε̂(x_t, t, code))² at a time drawn for each picture: Ho, Jain & Abbeel (2020), Eq. 14.
 
-        Times and noise come from the global generator, which training seeds.
+        Times and noise come from the CPU's global generator, which training seeds.
         """
-        times = torch.randint(self.schedule.steps, (len(codes),))
-        noise = torch.randn_like(pictures)
+        times = torch.randint(self.schedule.steps, (len(codes),)).to(codes.device)
+        noise = torch.randn(pictures.shape, dtype=pictures.dtype).to(pictures.device)
         if self.drop > 0:
-            codes = codes * (torch.rand(len(codes), 1) >= self.drop)
+            codes = codes * (torch.rand(len(codes), 1) >= self.drop).to(codes.device)
         return self.missed(codes, pictures, times, noise).mean()
 
     def missed(self, codes: Codes, pictures: Pictures, times: Int[torch.Tensor, " batch"], noise: Pictures) -> Pictures:
@@ -80,18 +80,19 @@ class DiffusionNetwork(Network):
         Noise that is added on the way, by DDPM or with an η, is drawn for all codes together.
         """
         generator = torch.Generator()
-        rows = codes.float().numpy()
-        weights = crc32(b"".join(weight.detach().float().numpy().tobytes() for weight in list(self.parameters())[-1:]))
+        rows = codes.float().cpu().numpy()
+        last_weights = [weight.detach().float().cpu().numpy() for weight in list(self.parameters())[-1:]]
+        weights = crc32(b"".join(weight.tobytes() for weight in last_weights))
         starts = [
             torch.randn(self.image, generator=generator.manual_seed(crc32(row.tobytes(), weights))) for row in rows
         ]
-        pictures = torch.stack(starts).to(codes.dtype)
+        pictures = torch.stack(starts).to(codes)
         shape = pictures.shape
         generator.manual_seed(crc32(rows.tobytes(), weights))
         times = self.schedule.times(self.schedule.steps if sampler.kind == "ddpm" else sampler.steps)
         for place, step in enumerate(times):
             last = place == len(times) - 1
-            told = torch.full((len(codes),), float(step), dtype=codes.dtype)
+            told = codes.new_full((len(codes),), float(step))
             noise = pictures
             for name, stage in self.denoiser.stages(pictures, told, codes):
                 if name == "output":
@@ -103,7 +104,7 @@ class DiffusionNetwork(Network):
                 noise = free + sampler.guidance * (noise - free)
             fresh = noise
             if sampler.kind == "ddpm" or sampler.eta > 0:
-                fresh = torch.randn(shape, generator=generator).to(codes.dtype)
+                fresh = torch.randn(shape, generator=generator).to(codes)
             if sampler.kind == "ddpm":
                 pictures = self.schedule.ddpm(pictures, noise, step, fresh)
             else:
@@ -117,7 +118,7 @@ class DiffusionNetwork(Network):
     ) -> torch.Tensor:
         """The probe of given pictures at a time of the schedule, flat; they are noised first where noise is given."""
         seen = 2 * pictures - 1
-        times = torch.full((len(codes),), time)
+        times = torch.full((len(codes),), time, device=codes.device)
         if noise is not None:
             seen = self.schedule.noised(seen, noise, times)
         for name, stage in self.denoiser.stages(seen, times.to(codes.dtype), codes):

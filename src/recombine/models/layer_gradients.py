@@ -187,7 +187,7 @@ def products(ours: Slopes, theirs: Slopes) -> Float[torch.Tensor, "first second"
 
 
 def inner(ours: torch.Tensor, theirs: torch.Tensor) -> Float[torch.Tensor, "first second"]:
-    """Products in the precision of the weights, a few thousand of them at a time, summed in float64."""
+    """Products in the precision of the weights, a few thousand of them at a time, summed in float64 on the CPU."""
     total = torch.zeros(len(ours), len(theirs), dtype=torch.float64)
     for one, other in zip(ours.split(TOGETHER, 1), theirs.split(TOGETHER, 1), strict=True):
         total += (one @ other.T).to(total)

@@ -66,6 +66,12 @@ class Network(nn.Module, ABC):
         return stage
 
 
+def device_of(network: nn.Module) -> torch.device:
+    """Where the weights of a network are; the CPU if it has none."""
+    weight = next(network.parameters(), None)
+    return torch.device("cpu") if weight is None else weight.device
+
+
 def matrices_of(network: nn.Module) -> list[torch.Tensor]:
     """The weights of a network of plain layers, first to last; empty for any other module."""
     return network.matrices() if isinstance(network, Network) else []

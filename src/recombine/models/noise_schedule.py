@@ -75,7 +75,7 @@ class NoiseSchedule:
         times: torch.Tensor,
     ) -> Float[torch.Tensor, "batch rows columns"]:
         """x_t of each picture at a time of its own."""
-        kept = torch.from_numpy(self.kept).to(clean.dtype)[times][:, None, None]
+        kept = torch.from_numpy(self.kept).to(clean)[times][:, None, None]
         return kept.sqrt() * clean + (1 - kept).sqrt() * noise
 
     def clean(self, noisy: torch.Tensor, noise: torch.Tensor, step: int) -> torch.Tensor:

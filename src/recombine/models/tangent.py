@@ -18,6 +18,7 @@ from recombine.models.layer_gradients import (
     slopes,
     tapped,
 )
+from recombine.models.network import device_of
 
 AT_ONCE = 32  # examples whose backward pass runs together
 COPIES = 3  # of an example, by which it is told whether layers keep examples apart
@@ -51,7 +52,7 @@ def tangent_kernel(
             "and 4 probes are a good start."
         )
     with eval_mode(network):
-        return _tangent_kernel(network, codes, probes, share, generator, memory)
+        return _tangent_kernel(network, codes.to(device_of(network)), probes, share, generator, memory)
 
 
 def _tangent_kernel(

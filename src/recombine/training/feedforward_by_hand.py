@@ -71,7 +71,7 @@ class Layer:
         draws.mul_(level)
         sign = self.out.sign()
         if exponent == 2:
-            self.slopes.mul_(torch.addcmul(torch.ones((), dtype=draws.dtype), sign, draws))
+            self.slopes.mul_(torch.addcmul(draws.new_ones(()), sign, draws))
             self.out.addcmul_(self.out.abs(), draws)
             return
         size = self.out.abs().add_(TINY)
@@ -121,7 +121,7 @@ class FeedforwardByHand(Stack):
         self.noise = NoiseOf(members)
         self.named = first.layer_names
         self.strengths = [
-            table([member.recipe.penalties[index].strengths() for member in members])["strength"][:, None, None]
+            table([m.recipe.penalties[index].strengths() for m in members], members[0].device)["strength"][:, None, None]
             for index in range(len(recipe.penalties))
         ]
 

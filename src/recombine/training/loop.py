@@ -14,6 +14,7 @@ from recombine.core.shapes import Float
 from recombine.data import Examples
 from recombine.data.drawn import Drawn
 from recombine.models.diffusion_network import DiffusionNetwork
+from recombine.training.devices import seeded, settle
 from recombine.training.feedforward_by_hand import FeedforwardByHand
 from recombine.training.mlp_by_hand import MlpByHand
 from recombine.training.recipe import Recipe
@@ -75,7 +76,7 @@ def can_stack(networks: Sequence[nn.Module]) -> bool:
 
 
 def fit(members: Sequence[Member], progress: Progress | None = None, look: Look | None = None) -> list[History]:
-    """Train the networks in place. A loss that is no longer finite ends that member's training, and its alone.
+    """Train the networks in place, where they are. A loss that is not finite ends that member's training, and its alone.
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
     ``look`` is called again and again while a single member trains, whose network then has the weights that training
@@ -84,8 +85,7 @@ def fit(members: Sequence[Member], progress: Progress | None = None, look: Look 
     apart = members[0].recipe.ema is not None  # a running mean is one network's
     if len(members) > 1 and (apart or not can_stack([member.network for member in members])):
         return [history for member in members for history in fit([member], progress)]
-    with torch.random.fork_rng(devices=[]):  # what dropout draws is the seed's business, and nobody else's
-        torch.default_generator.manual_seed(torch_seed(members[0].seed, "training", "dropout"))
+    with seeded(members[0].device, torch_seed(members[0].seed, "training", "dropout")):
         for member in members:
             member.network.train()
         histories = _fit(members, progress, look)
@@ -95,9 +95,10 @@ def fit(members: Sequence[Member], progress: Progress | None = None, look: Look 
 
 
 def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None) -> list[History]:
+    recipe, device = members[0].recipe, members[0].device
+    settle(device)
     started = time.perf_counter()
-    recipe = members[0].recipe
-    codes, pictures, first_row = _table([member.examples for member in members])
+    codes, pictures, first_row = _table([member.examples for member in members], device)
     orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
     watched = None if look is None else Alone(members[0])
     stepper = watched or stepper_for(members)
@@ -111,13 +112,13 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
         # As many batches as there are steps to the next glance, at once.
         ahead = min(every, recipe.steps - step)
         rows = np.stack([np.stack(list(islice(order, ahead))) for order in orders], axis=1)
-        for place, pick in enumerate(torch.from_numpy(rows + first_row[:, None])):
+        for place, pick in enumerate(torch.from_numpy(rows + first_row[:, None]).to(device)):
             if recipe.schedule != "constant":
                 stepper.set_rates([member.recipe.rate_at(step + place) for member in members])
             chosen = pick.flatten()
             stepper.step(codes[chosen].unflatten(0, pick.shape), pictures(chosen).unflatten(0, pick.shape))
         step += ahead
-        glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().double().numpy()]))
+        glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().cpu().double().numpy()]))
         if watched and look:
             with watched.as_finished():
                 look(step, recipe.steps)
@@ -129,6 +130,7 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
             running[index] = False
         running &= np.isfinite(losses)
     stepper.finish()
+    settle(device)
     seconds = (time.perf_counter() - started) / len(members)
     return [_history(seen, recipe, seconds) for seen in np.stack(glances, axis=1)]
 
@@ -136,7 +138,7 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
 Pick = Callable[[torch.Tensor], torch.Tensor]  # the pictures of these rows
 
 
-def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, Pick, np.ndarray]:
+def _table(sets: Sequence[Examples], device: torch.device) -> tuple[torch.Tensor, Pick, np.ndarray]:
     """The codes of all examples in one table, equal sets once; their pictures; the row at which each member's begin."""
     starts: dict[bytes, int] = {}
     distinct: list[Examples] = []
@@ -149,24 +151,24 @@ def _table(sets: Sequence[Examples]) -> tuple[torch.Tensor, Pick, np.ndarray]:
             distinct.append(examples)
             rows += len(examples)
         first_row.append(starts[key])
-    codes = torch.from_numpy(np.concatenate([examples.codes for examples in distinct]))
-    return codes, _pictures([examples.pictures for examples in distinct]), np.array(first_row)
+    codes = torch.from_numpy(np.concatenate([examples.codes for examples in distinct])).to(device)
+    return codes, _pictures([examples.pictures for examples in distinct], device), np.array(first_row)
 
 
-def _pictures(sets: Sequence[np.ndarray | Drawn]) -> Pick:
+def _pictures(sets: Sequence[np.ndarray | Drawn], device: torch.device) -> Pick:
     """Pictures by row over several sets: from one table in memory or, where some are drawn, as they are needed."""
     if not any(isinstance(each, Drawn) for each in sets):
-        table = torch.from_numpy(np.concatenate(sets))
+        table = torch.from_numpy(np.concatenate(sets)).to(device)
         return lambda rows: table[rows]
     starts = np.cumsum([0, *(len(each) for each in sets)])
 
     def drawn(rows: torch.Tensor) -> torch.Tensor:
-        wanted = rows.numpy()
+        wanted = rows.cpu().numpy()
         found = np.empty((len(wanted), *sets[0].shape[1:]), dtype=np.float32)
         source = np.searchsorted(starts, wanted, side="right") - 1
         for place in np.unique(source):
             found[source == place] = sets[place][wanted[source == place] - starts[place]]
-        return torch.from_numpy(found)
+        return torch.from_numpy(found).to(device)
 
     return drawn
 

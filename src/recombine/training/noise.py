@@ -111,7 +111,10 @@ def amplitude(units: "torch.Tensor", exponent: float) -> "torch.Tensor | float":
 
 
 class Draws:
-    """Normal draws for every unit of a batch, step by step, for each member from its own stream."""
+    """Normal draws for every unit of a batch, step by step, for each member from its own stream.
+
+    They are drawn on the CPU, so that they are the same on every device, and go to where the codes are.
+    """
 
     def __init__(self, network: "nn.Module", noise: Noise, codes: "torch.Tensor", seeds: Sequence[int]) -> None:
         import torch
@@ -119,7 +122,7 @@ class Draws:
         from recombine.models.activations import shapes
 
         self.shapes = {name: shapes(network, codes[:1])[name] for name in noise.affected(network)}
-        self.batch = len(codes)
+        self.batch, self.device = len(codes), codes.device
         self.generators = [torch.Generator().manual_seed(torch_seed(seed, "training", "noise")) for seed in seeds]
 
     @property
@@ -131,7 +134,8 @@ class Draws:
         """The next draws, a row for each member."""
         import torch
 
-        return torch.stack([torch.randn(self.total, generator=generator) for generator in self.generators])
+        rows = torch.stack([torch.randn(self.total, generator=generator) for generator in self.generators])
+        return rows.to(self.device)
 
     def next(self) -> "dict[str, torch.Tensor]":
         """The next draws by layer, each (members, batch, *units)."""

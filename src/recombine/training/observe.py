@@ -17,7 +17,7 @@ from recombine.data.scenes import Sprites
 from recombine.measures import AnyEvidence, ComponentEvidence, Evidence, ModuleEvidence, SceneEvidence
 from recombine.models.activations import activations, channels
 from recombine.models.diffusion_network import DiffusionNetwork
-from recombine.models.network import matrices_of
+from recombine.models.network import device_of, matrices_of
 from recombine.models.scene_networks import CompositionalNetwork
 from recombine.models.tangent import tangent_kernel
 from recombine.training.probing import Probes
@@ -39,7 +39,7 @@ def observe(
 ) -> AnyEvidence:
     """Outputs and representations over the whole grid, held-out combinations included.
 
-    ``course`` is what was measured on the way.
+    ``course`` is what was measured on the way. The networks compute where they are; what they show is on the CPU.
     """
     if isinstance(problem.task, ComponentTask):
         return _components(problem, problem.task, network, untrained, seed)
@@ -56,7 +56,7 @@ def observe(
     pictures = {}
     if hasattr(network, "embeddings"):
         with torch.no_grad():
-            pictures = {name: picture.numpy() for name, picture in network.embeddings().items()}  # type: ignore[operator]
+            pictures = {name: picture.cpu().numpy() for name, picture in network.embeddings().items()}  # type: ignore[operator]
     outputs = layers["output"].reshape(everything.targets.shape)
     found = _evidence(problem, outputs, layers, pictures, channels(network, codes[:1]))
     return replace(found, course=course or {})
@@ -105,22 +105,23 @@ def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNe
     codes, targets = torch.from_numpy(everything.codes), torch.from_numpy(everything.targets)
     drawn = activations(network, codes, ["bottleneck", network.probe, "output"], chunk=1024)
     noise = torch.randn(targets.shape, generator=torch.Generator().manual_seed(torch_seed(seed, "observe", "noise")))
+    there = [each.to(device_of(network)) for each in (codes, targets, noise)]
     later = {
-        f"noised-{time}": network.represented(codes, targets, time, noise)
+        f"noised-{time}": network.represented(*there[:2], time, there[2])
         for time in (network.schedule.steps // 10, network.schedule.steps // 2)
     }
     layers = {
         "input": codes,
         "pixels": targets.flatten(1),
-        "untrained": untrained.represented(codes, targets),
-        "true": network.represented(codes, targets),
+        "untrained": untrained.represented(*there[:2]),
+        "true": network.represented(*there[:2]),
         **later,
         "bottleneck": drawn["bottleneck"],
         "probe": drawn[network.probe],
         "output": drawn["output"],
     }
     outputs = drawn["output"].numpy().reshape(everything.targets.shape)
-    found = _evidence(problem, outputs, {name: layer.numpy() for name, layer in layers.items()}, {}, {})
+    found = _evidence(problem, outputs, {name: layer.cpu().numpy() for name, layer in layers.items()}, {}, {})
     if problem.reveal and problem.examples is not None:  # nothing is held out, so that chance decides what is new
         shown = problem.shown(seed)
         found = replace(found, sections={"id": shown, "ood": ~shown})
@@ -141,7 +142,8 @@ def _denoising(problem: Problem, network: DiffusionNetwork, seed: int) -> dict[s
         if len(some):
             chosen = rng.permutation(np.resize(some, DENOISED))
             codes, pictures = torch.from_numpy(examples.codes[chosen]), torch.from_numpy(examples.pictures[chosen])
-            parts = zip(*(each.split(512) for each in (codes, pictures, times, noise)), strict=True)
+            there = (each.to(device_of(network)) for each in (codes, pictures, times, noise))
+            parts = zip(*(each.split(512) for each in there), strict=True)
             found[name] = float(torch.cat([network.missed(*part) for part in parts]).mean())
     return found
 
@@ -159,7 +161,7 @@ def _modules(problem: Problem, task: FunctionTask, network: nn.Module, seed: int
         sections=sections,
         modules_in=task.modules_in,
         modules_out=task.modules_out,
-        weights=tuple(matrix.detach().double().numpy() for matrix in matrices_of(network)),
+        weights=tuple(matrix.detach().cpu().double().numpy() for matrix in matrices_of(network)),
         layers={name: layer.numpy() for name, layer in layers.items()},
         probes=Probes(task, network, asked.positions, seed),
     )
@@ -189,7 +191,7 @@ def _recovery(
     if composition.learned:  # no component has a true form under a composition that is not known
         return {}
     true = torch.from_numpy(task.components(positions, composition).astype(np.float32))
-    own = torch.cat([network.components(part) for part in codes.split(256)], dim=1)
+    own = torch.cat([network.components(part).cpu() for part in codes.to(device_of(network)).split(256)], dim=1)
     swapped = [
         composition.join([own[slot] if slot == taken else true[slot] for slot in range(task.slots)])
         for taken in range(task.slots)

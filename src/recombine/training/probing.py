@@ -13,7 +13,7 @@ from recombine.core.shapes import Float
 from recombine.data.functions import FunctionTask
 from recombine.measures import probe_names, prune
 from recombine.models.activations import eval_mode
-from recombine.models.network import Network, matrices_of
+from recombine.models.network import Network, device_of, matrices_of
 from recombine.training.noise import ActivityNoise
 
 EXPONENTS = {"additive": 0.0, "poisson": 1.0, "multiplicative": 2.0}
@@ -55,10 +55,10 @@ class Probes(Mapping[str, np.ndarray]):
         elif kind == "scale":
             points[:, 0] *= float(size)
         with torch.no_grad(), eval_mode(network):
-            return network(self._codes(points)).flatten(1).double().numpy()
+            return network(self._codes(points)).flatten(1).cpu().double().numpy()
 
     def _codes(self, points: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(self.task.code(points))
+        return torch.from_numpy(self.task.code(points)).to(device_of(self.network))
 
     def _noisy(self, noise: ActivityNoise) -> np.ndarray:
         """The answers with fresh noise on every hidden unit."""
@@ -66,10 +66,11 @@ class Probes(Mapping[str, np.ndarray]):
         generator = torch.Generator().manual_seed(torch_seed(self.seed, "measures", "noise"))
 
         def through(name: str, stage: torch.Tensor) -> torch.Tensor:
-            return noise.on(stage, torch.randn(stage.shape, generator=generator), noise.level)
+            return noise.on(stage, torch.randn(stage.shape, generator=generator).to(stage.device), noise.level)
 
         with torch.no_grad(), eval_mode(self.network):
-            return dict(self.network.stages(self._codes(self.points), through))["output"].flatten(1).double().numpy()
+            answers = dict(self.network.stages(self._codes(self.points), through))["output"]
+        return answers.flatten(1).cpu().double().numpy()
 
     def _sensitivity(self) -> np.ndarray:
         """The mean size of the derivative of each output with respect to each unit of the code."""
@@ -80,15 +81,15 @@ class Probes(Mapping[str, np.ndarray]):
 
         with eval_mode(self.network):
             slopes = torch.func.vmap(torch.func.jacrev(answer))(codes)
-        return slopes.detach().abs().mean(0).double().numpy()
+        return slopes.detach().abs().mean(0).cpu().double().numpy()
 
     @cached_property
     def _pruned(self) -> nn.Module:
         """The same network without its small weights."""
         network = deepcopy(self.network)
-        kept = prune([matrix.detach().numpy() for matrix in matrices_of(network)])
+        kept = prune([matrix.detach().cpu().numpy() for matrix in matrices_of(network)])
         weights = [parameter for parameter in network.parameters() if parameter.ndim > 1]
         with torch.no_grad():
             for weight, matrix in zip(weights, kept, strict=True):
-                weight.mul_(torch.from_numpy(matrix != 0))
+                weight.mul_(torch.from_numpy(matrix != 0).to(weight.device))
         return network

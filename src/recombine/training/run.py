@@ -28,6 +28,7 @@ from recombine.models import Interface, ModelSpec
 from recombine.training.recipe import Recipe
 
 if TYPE_CHECKING:
+    import torch
     from torch import nn
 
     from recombine.training.loop import History, Progress
@@ -51,7 +52,7 @@ class Outcome:
     status: str  # "done" or "failed"
     reason: str | None
     measures: dict[str, Any]
-    cost: dict[str, float]  # seconds of training, seconds in all, peak memory of the process in MB
+    cost: dict[str, float]  # seconds of training, seconds in all, peak memory of the process, and of a GPU, in MB
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
     layers: tuple[str, ...] = ()  # in order; a record's mappings are sorted by name
@@ -101,36 +102,45 @@ class Plan:
     checkpoints: int = 0  # how often it is measured on the way, evenly, beside the start
 
 
-def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
+def run(plan: Plan, progress: "Progress | None" = None, device: str = "cpu") -> Outcome:
     """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error."""
-    (outcome,) = run_stack([plan], progress)
+    (outcome,) = run_stack([plan], progress, device=device)
     return outcome
 
 
-def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY) -> list[Outcome]:
+def run_stack(
+    plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY, device: str = "cpu"
+) -> list[Outcome]:
     """Train plans of one shape together, then measure each.
 
-    A stack that would take more than about ``memory`` bytes is trained in parts.
+    A stack that would take more than about ``memory`` bytes is trained in parts. Networks are built on the CPU, train
+    and are observed on ``device``, and come back.
     """
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
 
         return [_true_outcome(plan, truth(plan.problem)) for plan in plans]
+    from recombine.training.devices import device_named, forget_peak, full_precision
+
+    there = device_named(device)
+    forget_peak(there)
+    at_once = max(1, memory // bytes_of(plans[0]))
+    with full_precision():
+        parts = [plans[start : start + at_once] for start in range(0, len(plans), at_once)]
+        return [outcome for part in parts for outcome in _train_together(part, progress, there)]
+
+
+def _train_together(plans: Sequence[Plan], progress: "Progress | None", device: "torch.device") -> list[Outcome]:
     from recombine.training.loop import Member, fit
 
-    outcomes = []
-    at_once = max(1, memory // bytes_of(plans[0]))
-    for start in range(0, len(plans), at_once):
-        part = plans[start : start + at_once]
-        members = [
-            Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in part
-        ]
-        if plans[0].checkpoints:
-            outcomes += [watched(plan, member, progress) for plan, member in zip(part, members, strict=True)]
-            continue
-        for plan, member, history in zip(part, members, fit(members, progress), strict=True):
-            outcomes.append(_outcome(plan, member.network, history))
-    return outcomes
+    members = [
+        Member(build(p.problem, p.model, p.seed).to(device), p.problem.training_set(p.seed), p.recipe, p.seed)
+        for p in plans
+    ]
+    if plans[0].checkpoints:
+        return [watched(plan, member, progress) for plan, member in zip(plans, members, strict=True)]
+    histories = fit(members, progress)
+    return [_outcome(p, m.network, history) for p, m, history in zip(plans, members, histories, strict=True)]
 
 
 def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcome:
@@ -201,24 +211,28 @@ def _outcome(
     arrays = {"steps": history.steps, "losses": history.losses, "errors": history.errors}
     arrays |= {f"course_{name}": values.astype(np.float32) for name, values in (course or {}).items()}
     if history.diverged:
-        return Outcome("failed", history.diverged, {}, _cost(started, history.seconds), arrays)
+        return Outcome("failed", history.diverged, {}, _cost(started, history.seconds, network), arrays)
     try:
         evidence, found, undefined = measure_network(plan, network, course)
     except NotFinite as error:  # the last step was one too many: no loss was looked at after it
-        return Outcome("failed", f"diverged at the end: {error}", {}, _cost(started, history.seconds), arrays)
-    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+        cost = _cost(started, history.seconds, network)
+        return Outcome("failed", f"diverged at the end: {error}", {}, cost, arrays)
+    weights = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
     layers = () if isinstance(evidence, ComponentEvidence | SceneEvidence) else tuple(evidence.layers)
     arrays |= {**shown(evidence), **_exhibits(plan, evidence)}
-    return Outcome("done", None, found, _cost(started, history.seconds), arrays, weights, layers, undefined)
+    cost = _cost(started, history.seconds, network)
+    return Outcome("done", None, found, cost, arrays, weights, layers, undefined)
 
 
 def measure_network(
     plan: Plan, network: "nn.Module", course: dict[str, np.ndarray] | None = None
 ) -> tuple[AnyEvidence, dict[str, Any], dict[str, str]]:
     """What a network shows on the problem of a plan, its measures, and those it has not, with the reason."""
+    from recombine.models.network import device_of
     from recombine.training.observe import observe
 
-    evidence = observe(plan.problem, network, build(plan.problem, plan.model, plan.seed), plan.seed, course)
+    untrained = build(plan.problem, plan.model, plan.seed).to(device_of(network))
+    evidence = observe(plan.problem, network, untrained, plan.seed, course)
     return evidence, *_measures(plan, evidence)
 
 
@@ -274,6 +288,16 @@ def samples(evidence: Evidence) -> dict[str, np.ndarray]:
     }
 
 
-def _cost(started: float, training: float) -> dict[str, float]:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"training_seconds": training, "seconds": training + time.perf_counter() - started, "peak_mb": peak}
+def _cost(started: float, training: float, network: "nn.Module | None" = None) -> dict[str, float]:
+    """What it took: seconds, the peak of this process, and of the GPU that the network is on, if it is on one."""
+    cost = {
+        "training_seconds": training,
+        "seconds": training + time.perf_counter() - started,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    if network is None:
+        return cost
+    from recombine.models.network import device_of
+    from recombine.training.devices import peak_mb
+
+    return cost | peak_mb(device_of(network))

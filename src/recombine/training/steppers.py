@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 from torch.func import functional_call, vmap
-from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.nn.utils import parameters_to_vector
 
 from recombine.core.shapes import Float
 from recombine.data import Examples
+from recombine.models.network import device_of
 from recombine.training.noise import Draws
 from recombine.training.objective import Objective
 from recombine.training.recipe import Recipe
@@ -34,6 +35,11 @@ class Member:
         """Examples in a batch."""
         return len(self.examples) if self.recipe.batch == "all" else self.recipe.batch
 
+    @property
+    def device(self) -> torch.device:
+        """Where it trains: where its network is."""
+        return device_of(self.network)
+
 
 class NoiseOf:
     """The noise of some members: their strengths, and their draws step by step."""
@@ -42,7 +48,7 @@ class NoiseOf:
         self.members = members
         self.draws: Draws | None = None
         noises = [member.recipe.noise for member in members]
-        self.strengths = torch.tensor([noise.strength if noise else 0.0 for noise in noises])
+        self.strengths = torch.tensor([noise.strength if noise else 0.0 for noise in noises]).to(members[0].device)
 
     def next(self, codes: torch.Tensor) -> tuple[torch.Tensor, dict[str, torch.Tensor]] | None:
         """Strengths by member and the next draws by layer; None where there is no noise."""
@@ -179,13 +185,16 @@ class Stack(Stepper):
 
     def finish(self) -> None:
         for index, (member, row) in enumerate(zip(self.members, self.weights, strict=True)):
-            vector_to_parameters(self.kept.get(index, row), member.network.parameters())
+            values = [part[0] for part in self.cut(self.kept.get(index, row)[None])]
+            _write(list(member.network.parameters()), values)
 
 
-def table(strengths: Sequence[Mapping[str, float]]) -> dict[str, Float[torch.Tensor, " members"]]:
+def table(
+    strengths: Sequence[Mapping[str, float]], device: torch.device
+) -> dict[str, Float[torch.Tensor, " members"]]:
     """The strengths of one penalty by name; a member that leaves one out has it at 0."""
     names = dict.fromkeys(name for each in strengths for name in each)
-    return {name: torch.tensor([each.get(name, 0.0) for each in strengths]) for name in names}
+    return {name: torch.tensor([each.get(name, 0.0) for each in strengths]).to(device) for name in names}
 
 
 class Mapped(Stack):
@@ -196,7 +205,7 @@ class Mapped(Stack):
         template = Objective(members[0].network, members[0].recipe)
         self.names = [f"network.{name}" for name, _ in members[0].network.named_parameters()]
         by_member = [[penalty.strengths() for penalty in member.recipe.penalties] for member in members]
-        self.strengths = [table(each) for each in zip(*by_member, strict=True)]
+        self.strengths = [table(each, members[0].device) for each in zip(*by_member, strict=True)]
         self.noise = NoiseOf(members)
         self.objectives = vmap(lambda weights, *rest: functional_call(template, weights, rest))
 
