@@ -100,7 +100,7 @@ class There(torch.Tensor):
 
 
 def operate(func: Any, *args: Any, **kwargs: Any) -> Any:
-    """The operation on what the tensors hold; its results are on the device of its arguments, or on the one it names."""
+    """The operation on what the tensors hold; results are on the device of its arguments, or on the one it names."""
     known: dict[int, There] = {}
     others: list[torch.Tensor] = []
 
@@ -114,7 +114,9 @@ def operate(func: Any, *args: Any, **kwargs: Any) -> Any:
 
     args, kwargs = tree_map(held, (args, kwargs))
     if known and others and func not in ACROSS:
-        raise RuntimeError(f"Expected all tensors to be on the same device, but {func} was given some of {NAME} and cpu")
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but {func} was given some of {NAME} and cpu"
+        )
     drawing = torch.Tag.nondeterministic_seeded in func.tags
     there = bool(known)
     if kwargs.get("device") is not None:

@@ -73,7 +73,7 @@ def test_a_stack_of_sets_of_other_sizes_some_of_them_drawn(holdings, same):
 def test_rows_over_several_sets_are_those_of_one_table():
     sets = [problem.training_set(seed) for seed, problem in enumerate((PLANES, DIAGONAL, PLANES))]
     table = np.concatenate([each.targets for each in sets])
-    pick = _pictures([sets[0].targets, drawn(sets[1]).pictures, sets[2].targets])
+    pick = _pictures([sets[0].targets, drawn(sets[1]).pictures, sets[2].targets], torch.device("cpu"))
     starts = [0, 14, 15, 36, 37, 51]  # the first and the last row of each
     for rows in (starts, starts[::-1], [36, 0, 36, 51, 15, 15], list(range(52)), []):
         found = pick(torch.tensor(rows, dtype=torch.int64))

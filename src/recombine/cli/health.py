@@ -16,6 +16,7 @@ def doctor(store: StorePath = None, json: Json = False) -> None:
 
     from recombine.records import provenance
     from recombine.studies.stores import reading_stores
+    from recombine.training.devices import gpus, name_of
 
     stores = reading_stores(store)
     damaged = [str(broken) for home in stores for broken in home.verify()]
@@ -23,7 +24,7 @@ def doctor(store: StorePath = None, json: Json = False) -> None:
         **provenance(),
         "cores": os.cpu_count(),
         "torch_threads": torch.get_num_threads(),
-        "devices": ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))],
+        "devices": ["cpu", *(f"{each} ({name_of(torch.device(each))})" for each in gpus())],
         "stores": {str(home.root): len(home.digests()) for home in stores},
         "damaged": damaged,
     }

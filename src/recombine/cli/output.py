@@ -19,6 +19,10 @@ Address = Annotated[
     str | None,
     typer.Option("--address", help="Of the Ray cluster. [default: $RAY_ADDRESS, else one is started here]"),
 ]
+Gpus = Annotated[
+    float,
+    typer.Option("--gpus", help="Share of a GPU that each training takes: 1 for a whole one, 0.25 for a quarter."),
+]
 
 
 # What a terminal obeys, or shows in an order of its own, and halves of letters that no encoding has. Line ends and tabs

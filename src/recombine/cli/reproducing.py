@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table, say
+from recombine.cli.output import Address, Gpus, Json, On, StorePath, Workers, print_json, print_table, say
 
 if TYPE_CHECKING:
     from recombine.papers import Interval, Judgement
@@ -65,6 +65,7 @@ def reproduce(
     on: On = "local",
     address: Address = None,
     workers: Workers = None,
+    gpus: Gpus = 0.0,
     store: StorePath = None,
     json: Json = False,
 ) -> None:
@@ -77,7 +78,7 @@ def reproduce(
     from recombine.studies.progress import progress_for
     from recombine.studies.stores import reading_stores
 
-    where = executor(on, workers, address)
+    where = executor(on, workers, address, gpus)
     home = user_store(store)
     to_run = missing(_works(names, scale), *reading_stores(store))
     say(f"{len(to_run)} runs to do at scale {scale}, records in {home.root}", err=True)

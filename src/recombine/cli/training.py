@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recombine.cli.output import Address, Json, On, StorePath, Workers, print_json, print_table, say
+from recombine.cli.output import Address, Gpus, Json, On, StorePath, Workers, print_json, print_table, say
 from recombine.cli.problem import (
     HoldOut,
     Isolated,
@@ -43,6 +43,7 @@ def train(
     on: On = "local",
     address: Address = None,
     workers: Workers = None,
+    gpus: Gpus = 0.0,
     json: Json = False,
 ) -> None:
     """Train a model on a problem, once a seed; measure and record each run.
@@ -67,6 +68,7 @@ def train(
         checkpoints=checkpoints,
         on=on,
         address=address,
+        gpus=gpus,
     )
     bodies = [run.record.body for run in runs]
     if json:

@@ -9,7 +9,7 @@ import torch
 
 from recombine.core.shapes import Float, Int
 from recombine.models.denoiser import Denoiser
-from recombine.models.network import Network, Through, unchanged
+from recombine.models.network import Network, Through, device_of, unchanged
 from recombine.models.noise_schedule import NoiseSchedule
 
 Pictures = Float[torch.Tensor, "batch rows columns"]
@@ -116,12 +116,15 @@ class DiffusionNetwork(Network):
     def represented(
         self, codes: Codes, pictures: Pictures, time: int = 0, noise: Pictures | None = None
     ) -> torch.Tensor:
-        """The probe of given pictures at a time of the schedule, flat; they are noised first where noise is given."""
-        seen = 2 * pictures - 1
+        """The probe of given pictures at a time of the schedule, flat; they are noised first where noise is given.
+
+        All of them are on the CPU, wherever the network is.
+        """
+        codes, seen = codes.to(device_of(self)), (2 * pictures - 1).to(device_of(self))
         times = torch.full((len(codes),), time, device=codes.device)
         if noise is not None:
-            seen = self.schedule.noised(seen, noise, times)
+            seen = self.schedule.noised(seen, noise.to(codes.device), times)
         for name, stage in self.denoiser.stages(seen, times.to(codes.dtype), codes):
             if name == self.probe:
-                return stage.flatten(1)
+                return stage.flatten(1).cpu()
         raise AssertionError("a denoiser tells its probe")

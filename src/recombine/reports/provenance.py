@@ -16,6 +16,7 @@ FACTS = {
     "torch": "PyTorch",
     "platform": "Platform",
     "cpus": "Cores",
+    "device": "Trained on",
 }
 
 

@@ -43,7 +43,9 @@ class Calculation(Work):
         return f"calculation {self.kind}" + (f" ({told})" if told else "")
 
     @classmethod
-    def run_together(cls, members: "Sequence[Calculation]", tell: Tell | None = None) -> list[Outcome]:
+    def run_together(
+        cls, members: "Sequence[Calculation]", tell: Tell | None = None, device: str = "cpu"
+    ) -> list[Outcome]:
         return [_outcome(member) for member in members]
 
 

@@ -28,6 +28,8 @@ from recombine.training import Outcome
 Settings = dict[str, Any]
 Where = Literal["local", "ray"]
 
+LEAST = 0.01  # of a GPU that a training may take
+
 DIED = "its worker process died twice (killed, or out of memory); the same command tries it again"
 
 
@@ -44,7 +46,14 @@ Move = Callable[[str, float, float], None]  # the name of a stack, the share of 
 
 
 class Executor(ABC):
-    """Runs stacks somewhere and hands back what came out. It never writes a record."""
+    """Runs stacks somewhere and hands back what came out. It never writes a record.
+
+    ``workers`` is how many stacks may run at once, None for as many as there is room for; ``gpus`` the share of a GPU
+    that each training takes.
+    """
+
+    def __init__(self, workers: int | None = None, gpus: float = 0.0) -> None:
+        self.workers, self.gpus = workers, gpus
 
     @abstractmethod
     def ready(self, moved: Move) -> AbstractContextManager[int]:
@@ -60,19 +69,26 @@ class Executor(ABC):
         """
 
 
-def executor(on: Where = "local", workers: int | None = None, address: str | None = None) -> Executor:
-    """The executor of this name."""
+def executor(
+    on: Where = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
+) -> Executor:
+    """The executor of this name; ``gpus`` is the share of a GPU that each training takes, 0 for none, 1 for a whole."""
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers} must be at least 1; leave it out to use every core.")
     if address is not None and on != "ray":
         raise InputError(f"address = {address!r} is of a Ray cluster; say on = ray as well, or leave it out.")
+    if gpus and not LEAST <= gpus <= 1:
+        raise InputError(
+            f"gpus = {gpus:g} is the share of a GPU that each training takes and must be 0, none, or from {LEAST:g} to "
+            "1, a whole one; a training uses no more."
+        )
     if on == "ray":
         from recombine.studies.ray import RayExecutor
 
-        return RayExecutor(workers, address)
+        return RayExecutor(workers, address, gpus)
     from recombine.studies.local import LocalExecutor
 
-    return LocalExecutor(workers)
+    return LocalExecutor(workers, gpus)
 
 
 def missing(works: Iterable[Work], *stores: Store) -> list[Work]:
@@ -97,8 +113,9 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
     on = on or executor()
     progress = progress or Progress()
     errors: list[Exception] = []
+    cores = os.cpu_count() or 1
     with on.ready(progress.moved) as slots:
-        pending = record_forecasts(pending, store, min(slots, os.cpu_count() or 1), progress, errors)
+        pending = record_forecasts(pending, store, min(on.workers or cores, cores), progress, errors)
         stacks = plan_stacks(pending, slots)
 
         def finish(stack: Stack, finished: Finished) -> None:
@@ -169,8 +186,10 @@ def homes(stack: Stack) -> list[str]:
     return sorted({type(member).__module__ for member in stack.members} - {"__main__"})
 
 
-def work(registered: Sequence[str], settings: Sequence[Settings], moved: Move) -> Finished:
-    """Run the stack of these members here."""
+def work(registered: Sequence[str], settings: Sequence[Settings], moved: Move, device: str = "cpu") -> Finished:
+    """Run the stack of these members here, what trains on this device."""
+    from recombine.training.devices import device_named, name_of
+
     for home in registered:
         import_module(home)
     stack = Stack(tuple(read_work(each) for each in settings))
@@ -179,8 +198,9 @@ def work(registered: Sequence[str], settings: Sequence[Settings], moved: Move) -
         moved(stack.name, step / steps, loss)
 
     try:
-        return Finished(type(stack.members[0]).run_together(stack.members, tell), provenance())
+        outcomes = type(stack.members[0]).run_together(stack.members, tell, device)
+        return Finished(outcomes, {**provenance(), "device": name_of(device_named(device))})
     except RuntimeError as error:
-        if "allocate memory" not in str(error):
+        if "allocate memory" not in str(error) and "out of memory" not in str(error):  # a processor's, a GPU's
             raise
         raise MemoryError(f"{stack.title()} needs more memory than there is: {error}") from None

@@ -11,7 +11,7 @@ from recombine.data import Problem
 from recombine.data.components import ComponentTask
 from recombine.measures import exhibits, measures
 from recombine.models import ModelSpec, models
-from recombine.studies.work import Tell, Work, change
+from recombine.studies.work import Resources, Tell, Work, change
 from recombine.training import Outcome, Plan, Recipe, run_stack
 
 
@@ -92,6 +92,11 @@ class Experiment(Work):
     def forecast_digest(self) -> str | None:
         return self.problem.digest()
 
+    def resources(self, gpus: float = 0.0) -> Resources:
+        return Resources(gpus=gpus if self.model.trainable else 0.0)
+
     @classmethod
-    def run_together(cls, members: "Sequence[Experiment]", tell: Tell | None = None) -> list[Outcome]:
-        return run_stack([member.plan() for member in members], tell)
+    def run_together(
+        cls, members: "Sequence[Experiment]", tell: Tell | None = None, device: str = "cpu"
+    ) -> list[Outcome]:
+        return run_stack([member.plan() for member in members], tell, device=device)

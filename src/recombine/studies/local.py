@@ -8,22 +8,31 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import Pipe, active_children
 from multiprocessing.connection import Connection
+from multiprocessing.queues import SimpleQueue
 
+from recombine.core.errors import InputError
 from recombine.studies.execution import Executor, Finish, Finished, Move, Settings, homes, work
 from recombine.studies.processes import main_left_alone, processes, start, worker_environment
 from recombine.studies.stacks import Stack
 
 
 class LocalExecutor(Executor):
-    """As many processes as are asked for, or one a core; they start when they are first needed."""
+    """As many processes as are asked for, or one a core; they start when they are first needed.
 
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = workers or os.cpu_count() or 1
+    With GPUs there are no more of them than fit there, and each has its seat on one: what trains does so there, all
+    else on a processor.
+    """
+
+    def __init__(self, workers: int | None = None, gpus: float = 0.0) -> None:
+        super().__init__(workers, gpus)
+        at_once = workers or os.cpu_count() or 1
+        self.seats = gpu_seats(gpus)[:at_once] if gpus else []
+        self.at_once = len(self.seats) or at_once
 
     @contextmanager
     def ready(self, moved: Move) -> Iterator[int]:
         with worker_environment(), messages(moved) as self.messages:
-            yield self.workers
+            yield self.at_once
 
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """One pool after another: those that were in flight when a worker died are returned, and the others go on."""
@@ -32,13 +41,14 @@ class LocalExecutor(Executor):
         held = next(stacks, None)  # taken, and not yet given to a worker
         while held is not None:
             flying: dict[Future[Finished], Stack] = {}
-            pool = ProcessPoolExecutor(self.workers, processes(), _start_worker, (self.messages,))
+            pool = ProcessPoolExecutor(self.at_once, processes(), _start_worker, (self.messages, self._free_seats()))
             try:
                 while flying or (held := held or next(stacks, None)):
                     # No more in flight than there are workers: when one dies, only these can be to blame.
-                    while len(flying) < self.workers and (held := held or next(stacks, None)):
+                    while len(flying) < self.at_once and (held := held or next(stacks, None)):
+                        trains = held.resources(self.gpus).gpus > 0
                         with main_left_alone():  # a worker starts when it is first needed
-                            future = pool.submit(_work, homes(held), [member.settings() for member in held.members])
+                            future = pool.submit(_work, homes(held), [m.settings() for m in held.members], trains)
                         flying[future], held = held, None  # once it is taken: a pool may have died in the meantime
                     for future in wait(flying, return_when=FIRST_COMPLETED).done:
                         try:
@@ -65,26 +75,49 @@ class LocalExecutor(Executor):
                 pool.shutdown(wait=False, cancel_futures=True)
         return suspects
 
+    def _free_seats(self) -> "SimpleQueue[str] | None":
+        """The seats of one pool, of which each of its processes takes one; None where nobody needs any."""
+        if not self.seats:
+            return None
+        seats = processes().SimpleQueue()
+        for seat in self.seats:
+            seats.put(seat)
+        return seats
+
+
+def gpu_seats(share: float) -> list[str]:
+    """A device for each process that fits, where one takes this share of a GPU: the GPUs of this machine in turn."""
+    from recombine.training.devices import gpus
+
+    found = gpus()
+    if not found:
+        raise InputError(
+            f"gpus = {share:g} for each training, and torch finds no GPU on this machine; leave it out to train on "
+            "processors, or join a Ray cluster that has some with `--on ray --address`."
+        )
+    return found * int(1 / share + 1e-9)  # ten tenths fit
+
 
 _messages_out: Connection | None = None
+_seat = "cpu"
 
 
-def _start_worker(messages: Connection) -> None:
-    """One thread, and word of its progress into this pipe."""
-    global _messages_out
-    _messages_out = messages
+def _start_worker(messages: Connection, seats: "SimpleQueue[str] | None") -> None:
+    """One thread, a seat on a GPU if there are any, and word of its progress into this pipe."""
+    global _messages_out, _seat
+    _messages_out, _seat = messages, seats.get() if seats else "cpu"
     import torch
 
     torch.set_num_threads(1)
     start()
 
 
-def _work(registered: Sequence[str], settings: Sequence[Settings]) -> Finished:
+def _work(registered: Sequence[str], settings: Sequence[Settings], trains: bool) -> Finished:
     def moved(name: str, share: float, loss: float) -> None:
         assert _messages_out is not None
         _messages_out.send((name, share, loss))
 
-    return work(registered, settings, moved)
+    return work(registered, settings, moved, _seat if trains else "cpu")
 
 
 @contextmanager

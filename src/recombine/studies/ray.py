@@ -32,11 +32,12 @@ Message = tuple[str, float, float]
 class RayExecutor(Executor):
     """A cluster: that of ``address`` or of $RAY_ADDRESS, that of the script if it is in one, else one started here.
 
-    ``workers`` is how many stacks may run at once; all that the cluster's processors allow, if not given.
+    ``workers`` is how many stacks may run at once; all that the cluster's processors and GPUs allow, if not given.
     """
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
-        self.workers, self.address = workers, address
+    def __init__(self, workers: int | None = None, address: str | None = None, gpus: float = 0.0) -> None:
+        super().__init__(workers, gpus)
+        self.address = address
 
     @contextmanager
     def ready(self, moved: Move) -> Iterator[int]:
@@ -51,6 +52,8 @@ class RayExecutor(Executor):
             self._connect(ray)
         try:
             self.task = ray.remote(_work)
+            # A process that has begun on one GPU cannot change to another, which Ray may give it next: it ends.
+            self.gpu_task = ray.remote(max_calls=1)(_work)
             with _telling(ray, moved) as self.told:
                 yield self.slots()
         finally:
@@ -80,14 +83,20 @@ class RayExecutor(Executor):
                 "versions of Ray and Python, and this user its token."
             ) from None
 
+    def processors(self) -> int:
+        """Those of the cluster as it is now."""
+        return max(1, int(_ray().cluster_resources().get("CPU", 1)))
+
     def slots(self) -> int:
-        """Stacks that can run at once, as the cluster is now."""
-        processors = max(1, int(_ray().cluster_resources().get("CPU", 1)))
-        return min(self.workers or processors, processors)
+        """Trainings that can run at once, as the cluster is now."""
+        room = self.processors()
+        if self.gpus:
+            room = min(room, max(1, int(_ray().cluster_resources().get("GPU", 0) / self.gpus + 1e-9)))
+        return min(self.workers or room, room)
 
     def in_flight(self) -> int:
         """Tasks that may be in flight; a cluster may grow and shrink meanwhile."""
-        return self.workers or self.slots() * IN_FLIGHT
+        return self.workers or self.processors() * IN_FLIGHT
 
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """A task for each stack, a few more in flight than can run; what is lost again and again is returned."""
@@ -118,14 +127,15 @@ class RayExecutor(Executor):
             raise
 
     def _submit(self, stack: Stack) -> Any:
-        needs = [member.resources() for member in stack.members]
-        cpus, gpus = max(each.cpus for each in needs), max(each.gpus for each in needs)
-        if gpus > (there := _ray().cluster_resources().get("GPU", 0)):  # it would wait for ever
+        needs = stack.resources(self.gpus)
+        if needs.gpus > (there := _ray().cluster_resources().get("GPU", 0)):  # it would wait for ever
             raise InputError(
-                f"{stack.title()} takes {gpus:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
+                f"{stack.title()} takes {needs.gpus:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
                 "join one that has, or let it train on processors."
             )
-        task = self.task.options(num_cpus=cpus, num_gpus=gpus, max_retries=RETRIES, name=stack.title())
+        task = (self.gpu_task if needs.gpus else self.task).options(
+            num_cpus=needs.cpus, num_gpus=needs.gpus, max_retries=RETRIES, name=stack.title()
+        )
         return task.remote(recombine.__version__, homes(stack), [m.settings() for m in stack.members], self.told)
 
 
@@ -176,7 +186,9 @@ def _work(version: str, registered: Sequence[str], settings: Sequence[Settings],
             with suppress(Exception):  # whoever listens may be gone; that is no reason to stop
                 told.tell.remote((name, share, loss))
 
-    return work(registered, settings, moved)
+    # A task sees the GPU it was given and no other; without one it trains on a processor.
+    given = _ray().get_runtime_context().get_accelerator_ids().get("GPU")
+    return work(registered, settings, moved, "cuda:0" if given else "cpu")
 
 
 class _Told:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recombine.studies.experiment import Experiment
-from recombine.studies.work import Work
+from recombine.studies.work import Resources, Work
 
 # More members than this gain nothing more on one core, and a lost worker loses more.
 MOST = 16
@@ -30,6 +30,11 @@ class Stack:
         if len(self) == 1 or not isinstance(first, Experiment):
             return first.title()
         return f"{first.model.kind} on {first.problem.task.kind}, {len(self)} runs"
+
+    def resources(self, gpus: float = 0.0) -> Resources:
+        """What it takes of a machine: as much as the most demanding of its members."""
+        needs = [member.resources(gpus) for member in self.members]
+        return Resources(max(each.cpus for each in needs), max(each.gpus for each in needs))
 
 
 def plan_stacks(works: Iterable[Work], workers: int) -> list[Stack]:

@@ -200,11 +200,13 @@ def train(
     checkpoints: int = 0,
     on: Where = "local",
     address: str | None = None,
+    gpus: float = 0.0,
 ) -> Runs:
     """Train a model on a problem once per seed, record each run, and return them. Recorded runs are not repeated.
 
     ``measures`` are taken beside the usual ones; with ``checkpoints`` a model is measured so often on the way as well.
-    ``on`` is "local" or "ray", then with the ``address`` of a cluster unless one is to be started here.
+    ``on`` is "local" or "ray", then with the ``address`` of a cluster unless one is to be started here. ``gpus`` is the
+    share of a GPU that each training takes, from 0, none, to 1; records are named the same with and without.
     """
     if not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"seeds = {seeds} must be at least 1 and at most {MOST_SEEDS}.")
@@ -214,7 +216,7 @@ def train(
     check_fit(problem, base.model)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)
-    execute(experiments, home, executor(on, workers, address), progress or progress_for())
+    execute(experiments, home, executor(on, workers, address, gpus), progress or progress_for())
     records = [home.read(experiment.digest(), weights=True) for experiment in experiments]
     for record in records:
         if record.body["status"] != "done":

@@ -48,8 +48,11 @@ class Work(Spec):
         """Seconds of one core it should take, where nothing better is known: a stated rough guess."""
         return 2.0
 
-    def resources(self) -> Resources:
-        """What it takes of a machine while it runs."""
+    def resources(self, gpus: float = 0.0) -> Resources:
+        """What it takes of a machine while it runs, where a training may have so much of a GPU; by default no GPU.
+
+        Where it runs is no part of what it is: the digest is the same with a GPU and without.
+        """
         return Resources()
 
     @property
@@ -59,8 +62,10 @@ class Work(Spec):
 
     @classmethod
     @abstractmethod
-    def run_together(cls: type[W], members: Sequence[W], tell: Tell | None = None) -> list[Outcome]:
-        """The outcome of each member of a stack."""
+    def run_together(
+        cls: type[W], members: Sequence[W], tell: Tell | None = None, device: str = "cpu"
+    ) -> list[Outcome]:
+        """The outcome of each member of a stack; what trains does so on ``device``."""
 
 
 def change(base: S, **settings: Any) -> S:

@@ -121,7 +121,9 @@ class FeedforwardByHand(Stack):
         self.noise = NoiseOf(members)
         self.named = first.layer_names
         self.strengths = [
-            table([m.recipe.penalties[index].strengths() for m in members], members[0].device)["strength"][:, None, None]
+            table([m.recipe.penalties[index].strengths() for m in members], members[0].device)["strength"][
+                :, None, None
+            ]
             for index in range(len(recipe.penalties))
         ]
 

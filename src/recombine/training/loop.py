@@ -76,7 +76,7 @@ def can_stack(networks: Sequence[nn.Module]) -> bool:
 
 
 def fit(members: Sequence[Member], progress: Progress | None = None, look: Look | None = None) -> list[History]:
-    """Train the networks in place, where they are. A loss that is not finite ends that member's training, and its alone.
+    """Train the networks in place, where they are. A loss that is not finite ends that member's training, no other's.
 
     Members of one call differ in seed, examples, rate, decay and strengths of penalties; the rest is the first's.
     ``look`` is called again and again while a single member trains, whose network then has the weights that training

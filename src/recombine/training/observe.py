@@ -105,23 +105,22 @@ def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNe
     codes, targets = torch.from_numpy(everything.codes), torch.from_numpy(everything.targets)
     drawn = activations(network, codes, ["bottleneck", network.probe, "output"], chunk=1024)
     noise = torch.randn(targets.shape, generator=torch.Generator().manual_seed(torch_seed(seed, "observe", "noise")))
-    there = [each.to(device_of(network)) for each in (codes, targets, noise)]
     later = {
-        f"noised-{time}": network.represented(*there[:2], time, there[2])
+        f"noised-{time}": network.represented(codes, targets, time, noise)
         for time in (network.schedule.steps // 10, network.schedule.steps // 2)
     }
     layers = {
         "input": codes,
         "pixels": targets.flatten(1),
-        "untrained": untrained.represented(*there[:2]),
-        "true": network.represented(*there[:2]),
+        "untrained": untrained.represented(codes, targets),
+        "true": network.represented(codes, targets),
         **later,
         "bottleneck": drawn["bottleneck"],
         "probe": drawn[network.probe],
         "output": drawn["output"],
     }
     outputs = drawn["output"].numpy().reshape(everything.targets.shape)
-    found = _evidence(problem, outputs, {name: layer.cpu().numpy() for name, layer in layers.items()}, {}, {})
+    found = _evidence(problem, outputs, {name: layer.numpy() for name, layer in layers.items()}, {}, {})
     if problem.reveal and problem.examples is not None:  # nothing is held out, so that chance decides what is new
         shown = problem.shown(seed)
         found = replace(found, sections={"id": shown, "ood": ~shown})

@@ -125,7 +125,7 @@ def run_stack(
     there = device_named(device)
     forget_peak(there)
     at_once = max(1, memory // bytes_of(plans[0]))
-    with full_precision():
+    with full_precision(there):
         parts = [plans[start : start + at_once] for start in range(0, len(plans), at_once)]
         return [outcome for part in parts for outcome in _train_together(part, progress, there)]
 

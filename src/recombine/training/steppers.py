@@ -189,9 +189,7 @@ class Stack(Stepper):
             _write(list(member.network.parameters()), values)
 
 
-def table(
-    strengths: Sequence[Mapping[str, float]], device: torch.device
-) -> dict[str, Float[torch.Tensor, " members"]]:
+def table(strengths: Sequence[Mapping[str, float]], device: torch.device) -> dict[str, Float[torch.Tensor, " members"]]:
     """The strengths of one penalty by name; a member that leaves one out has it at 0."""
     names = dict.fromkeys(name for each in strengths for name in each)
     return {name: torch.tensor([each.get(name, 0.0) for each in strengths]).to(device) for name in names}
