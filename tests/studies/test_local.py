@@ -10,6 +10,7 @@ from multiprocessing import active_children, connection, get_context
 from pathlib import Path
 
 import pytest
+import torch
 
 from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
@@ -324,6 +325,36 @@ def test_forecasts_by_several_workers_are_those_of_one_and_are_told(tmp_path: Pa
         assert all(forecast is not None for forecast in found)
         apart = [{name: value for name, value in each.items() if name != "seconds"} for each in found]
         assert apart[0] == apart[1]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here, and training would use it")
+def test_workers_sit_on_gpus_in_turn_and_what_does_not_train_stays_on_a_processor(monkeypatch: pytest.MonkeyPatch):
+    """This process is told of two GPUs; its workers ask torch, which knows better, and say which one they had."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert local.gpu_seats(0.3) == ["cuda:0", "cuda:1"] * 3
+    assert local.LocalExecutor(2, 0.3).seats == ["cuda:0", "cuda:1"]
+    where = local.LocalExecutor(None, 0.5)
+    assert where.seats == ["cuda:0", "cuda:1", "cuda:0"]  # four would fit, but there is a core for three
+    works = [*vary(BASE, seed=range(6)), change(BASE, model=models.truth())]
+    errors: list[Exception] = []
+    done: list[Stack] = []
+    with where.ready(lambda *news: None) as slots:
+        assert slots == 3
+        stacks = [Stack((work,)) for work in works]
+        assert where.run(iter(stacks), lambda stack, finished: done.append(stack), errors) == []
+    assert done == stacks[6:]
+    assert {str(error).partition(" is not here")[0] for error in errors} == {"device = 'cuda:0'", "device = 'cuda:1'"}
+    assert len(errors) == 6
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_gpus_that_are_not_there_and_shares_of_none_are_refused():
+    with pytest.raises(InputError, match=r"gpus = 0.5 .* torch finds no GPU on this machine; leave it out"):
+        executor(gpus=0.5)
+    for share in (-0.5, 0.001, 2.0, float("nan")):
+        with pytest.raises(InputError, match=r"must be 0, none, or from 0.01 to 1"):
+            executor("ray", gpus=share)
 
 
 def test_a_forecast_that_is_refused_costs_its_own_runs_alone(tmp_path: Path):

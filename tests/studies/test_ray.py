@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
@@ -151,12 +152,34 @@ def test_an_error_of_one_run_lets_the_others_finish(tmp_path: Path, cluster: Any
     assert store.digests() == [good.digest()]
 
 
-def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch):
-    from recombine.studies.work import Resources
+def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any):
+    with pytest.raises(InputError, match=r"takes 0.5 GPU.*has none"):
+        execute([APART], Store(tmp_path), executor("ray", address=cluster.address, gpus=0.5))
 
-    monkeypatch.setattr(Experiment, "resources", lambda self: Resources(cpus=1, gpus=1))
-    with pytest.raises(InputError, match=r"takes 1 GPU.*has none"):
-        execute([APART], Store(tmp_path), on(cluster))
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here, and training would use it")
+def test_a_task_asks_for_its_share_of_a_gpu_and_trains_on_the_one_it_is_given(tmp_path: Path, cluster: Any):
+    """On a node that says it has two: tasks are given them, and torch tells each that there is nothing there."""
+    extra = cluster.add_node(num_cpus=2, num_gpus=2)
+    truth = change(APART, model=models.truth())  # nothing of it trains, so it goes to a processor
+    where = executor("ray", address=cluster.address, gpus=1)
+    errors: list[Exception] = []
+    store = Store(tmp_path)
+    try:
+        with where.ready(lambda *news: None) as slots:
+            assert slots == 2  # GPUs, of four processors
+            stacks = [Stack((work,)) for work in (*vary(APART, seed=range(2)), truth)]
+            done: list[Stack] = []
+            where.run(iter(stacks), lambda stack, finished: done.append(stack), errors)
+        assert done == stacks[2:]
+        told = {str(error).partition("is not here")[0] + str(error).partition("(")[2] for error in errors}
+        assert told == {f"device = 'cuda:0' CUDA_VISIBLE_DEVICES='{gpu}'); train on one of these." for gpu in "01"}
+        with executor("ray", address=cluster.address, gpus=0.25).ready(lambda *news: None) as slots:
+            assert slots == 4  # processors, of eight quarters
+        assert execute([APART], store, on(cluster)) == 1
+        assert store.read(APART.digest()).body["provenance"]["device"] == "cpu"
+    finally:
+        cluster.remove_node(extra)
 
 
 def test_no_cluster_at_an_address_is_said(tmp_path: Path):

@@ -1,5 +1,6 @@
 """The device that a network trains on: a processor, or a GPU whose numbers agree with a processor's to rounding."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -8,7 +9,7 @@ import torch
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
-from recombine.core.errors import InputError
+from recombine.core.errors import InputError, shown
 
 CPU = torch.device("cpu")
 
@@ -26,9 +27,10 @@ def device_named(name: str) -> torch.device:
     except (RuntimeError, AttributeError):  # no such word, or a word for what does not compute
         there = False
     if not there:
+        seen, found = os.environ.get("CUDA_VISIBLE_DEVICES"), ", ".join(["cpu", *gpus()])
         raise InputError(
-            f"device = {name!r} is not here: torch {torch.__version__} finds {', '.join(['cpu', *gpus()])} on this "
-            "machine; train on one of these."
+            f"device = {shown(name)} is not here: torch {torch.__version__} finds {found} on this machine"
+            f"{f' (CUDA_VISIBLE_DEVICES={shown(seen)})' if seen else ''}; train on one of these."
         )
     return device
 
@@ -60,7 +62,7 @@ def peak_mb(device: torch.device) -> dict[str, float]:
 
 
 def full_precision(device: torch.device) -> AbstractContextManager[None]:
-    """Inside, convolutions on a GPU keep the digits of float32; by default torch lets them drop more than half (TF32)."""
+    """Inside, convolutions on a GPU keep the digits of float32; by default torch lets them drop over half (TF32)."""
     return nullcontext() if device.type == "cpu" else torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
 
 
