@@ -35,14 +35,3 @@ def test_damage_of_every_kind_of_file_is_told_by_name():
     rows = made("damage", "index", "draft", "newer")
     assert len(rows) == 8
     assert all(row["sound"] for row in rows), rows
-
-
-def test_the_scripts_for_clusters_can_be_read():
-    import yaml
-
-    subprocess.run(["bash", "-n", ROOT / "examples/cluster/slurm.sh"], check=True)
-    job = yaml.safe_load((ROOT / "examples/cluster/kuberay.yaml").read_text())
-    assert job["kind"] == "RayJob"
-    assert "--on ray" in job["spec"]["entrypoint"]
-    pinned = (ROOT / "constraints.txt").read_text()
-    assert f"ray=={job['spec']['rayClusterSpec']['rayVersion']}\n" in pinned

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A study on a Slurm allocation: Ray is started on every node, the driver runs on the first one.
 #   sbatch examples/cluster/slurm.sh forced-rendering laptop
+#   GPUS=0.25 sbatch --gpus-per-node=4 examples/cluster/slurm.sh forced-rendering paper    # four trainings on each GPU
 #SBATCH --job-name=recombine
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=1
@@ -11,27 +12,45 @@ set -euo pipefail
 
 study=${1:?name a paper or claims, e.g. forced-rendering}
 scale=${2:-laptop}
-port=6379
+port=${PORT:-6379}
 # The same environment on every node: a shared file system, or a module that each of them loads.
 recombine=${RECOMBINE:-.venv/bin/recombine}
 ray=${RAY:-.venv/bin/ray}
 
 # Nodes recognise each other by a token, one for this allocation.
-export RAY_AUTH_MODE=token
-export RAY_AUTH_TOKEN=$(openssl rand -hex 32)
+RAY_AUTH_TOKEN=$(openssl rand -hex 32)
+export RAY_AUTH_MODE=token RAY_AUTH_TOKEN
+# Steps do not take over how many processors a task has; without it Ray would have one of each node.
+export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
+# Ray ends with the study, however that ends.
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 
 mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${nodes[0]}
-address=$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | awk '{print $1}')
+others=$((${#nodes[@]} - 1))
+# An address that the other nodes can reach: the first that is not the loopback's.
+address=$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --all-ip-addresses | awk '{print $1}')
+
+# Until Ray has so many nodes; a few minutes at the most.
+wait_for() {
+    for _ in {1..60}; do
+        there=$("$ray" status --address "$address:$port" 2>/dev/null | grep -c ' node_' || true)
+        ((there >= $1)) && return
+        sleep 2
+    done
+}
 
 srun --nodes=1 --ntasks=1 --nodelist="$head" \
     "$ray" start --head --node-ip-address="$address" --port="$port" --num-cpus="$SLURM_CPUS_PER_TASK" --block &
-sleep 15
-if ((${#nodes[@]} > 1)); then
-    srun --nodes=$((${#nodes[@]} - 1)) --ntasks=$((${#nodes[@]} - 1)) --exclude="$head" \
+wait_for 1
+if ((others)); then
+    srun --nodes="$others" --ntasks="$others" --exclude="$head" \
         "$ray" start --address="$address:$port" --num-cpus="$SLURM_CPUS_PER_TASK" --block &
-    sleep 15
+    # Work is planned for the nodes that are there when it begins; those that come later are used, too.
+    wait_for ${#nodes[@]}
 fi
+echo "Ray has $there of ${#nodes[@]} nodes."
 
 # Stopped by the time limit and queued again, it goes on where it was: records are on the shared file system.
-"$recombine" reproduce "$study" --scale "$scale" --on ray --address "$address:$port" --store "${STORE:-runs}"
+"$recombine" reproduce "$study" --scale "$scale" --on ray --address "$address:$port" --gpus "${GPUS:-0}" \
+    --store "${STORE:-runs}"

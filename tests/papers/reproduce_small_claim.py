@@ -1,4 +1,4 @@
-"""`recombine reproduce` with one more claim, of runs that take a second or two each and train one by one."""
+"""The command `recombine` with one more claim, SM1, of runs that take a second or two each and train one by one."""
 
 import sys
 
@@ -34,4 +34,4 @@ CLAIM = Claim(
 
 if __name__ == "__main__":
     papers.add(Paper("small", ("SM",), "Small", "nobody", (CLAIM,)))
-    main(["reproduce", "SM1", "--scale", "quick", "--json", "--store", sys.argv[1]])
+    main(sys.argv[1:])

@@ -16,7 +16,8 @@ PROGRAM = Path(__file__).with_name("reproduce_small_claim.py")
 
 
 def reproduce(store: Path) -> subprocess.Popen:
-    command = [sys.executable, str(PROGRAM), str(store)]
+    asked = ["reproduce", "SM1", "--scale", "quick", "--json", "--store", str(store)]
+    command = [sys.executable, str(PROGRAM), *asked]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
