@@ -159,6 +159,22 @@ def test_bad_input_gets_one_sentence_and_exit_code_two(arguments, says, tmp_path
 
 
 @pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("train", "bump", *BLOCK, *HURRY, "--gpus", "1"), "torch finds no GPU on this machine; leave it out"),
+        (("reproduce", "FR1", "--gpus", "0.5"), "torch finds no GPU on this machine; leave it out"),
+        (("reproduce", "FR1", "--gpus", "2"), "gpus = 2 is the share of a GPU that each training takes"),
+    ],
+)
+def test_a_gpu_that_is_not_there_is_said_in_one_sentence(arguments, says, tmp_path: Path):
+    done = recombine(*arguments, cwd=tmp_path, CUDA_VISIBLE_DEVICES="")  # none, also where there is one
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("task: bump\nsplti: {kind: block}\n", "did you mean 'split'"),

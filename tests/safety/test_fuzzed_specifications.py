@@ -421,6 +421,8 @@ def test_any_file_is_advised_on_or_refused(home, command, refused, content, pric
                 "--measures=a,b",
                 "--checkpoints=-1",
                 "--on=x",
+                "--gpus=0.5",
+                "--gpus=nan",
                 "--json",
                 "--no",
             ]
