@@ -16,7 +16,7 @@ from recombine.splits import regions
 from recombine.studies import Experiment
 from recombine.studies.work import Resources
 from recombine.training import Plan, Recipe, run
-from recombine.training.devices import device_named, dropout, gpus, name_of
+from recombine.training.devices import device_named, dropout, full_precision, gpus, name_of
 
 HERE = Path(__file__).parent
 SQUARE = Problem(tasks.bump(n=8), regions.block(x=(3, 6), y=(2, 5)))
@@ -46,6 +46,14 @@ def test_the_cpu_by_name_is_the_default():
     assert all(np.array_equal(asked.weights[name], usual.weights[name]) for name in usual.weights)
     assert asked.cost.keys() == usual.cost.keys()
     assert name_of(device_named("cpu")) == "cpu"
+
+
+def test_convolutions_on_a_gpu_keep_their_digits_and_all_is_as_it_was_afterwards():
+    """Settings, which can be read without a GPU; what they do cannot be seen without one."""
+    before = torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32
+    with full_precision(torch.device("cuda")):
+        assert (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32) == (False, False)
+    assert (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32) == before == (True, False)
 
 
 @without_gpu
