@@ -1,0 +1,71 @@
+import { useRef } from "react";
+import type { Catalogue, Combination, Forecast, Problem, ProblemAnswer } from "../api/types";
+import type { Asked } from "../api/useAnswer";
+import { csv, mapRows } from "../logic/csv";
+import { saveJson, saveSvg, saveText } from "../logic/download";
+import { plural } from "../logic/format";
+import { axesOf, combinationAt, drawnPlane, placeOf } from "../logic/plane";
+import { ExportMenu } from "../parts/ExportMenu";
+import { Panel } from "../parts/Panel";
+import { Problematic, Quiet } from "../parts/Sentence";
+import { FactorPlane } from "./FactorPlane";
+import { Isolated } from "./Isolated";
+import { RegionControls } from "./RegionControls";
+import { ShownPictures } from "./ShownPictures";
+
+interface Props {
+  catalogue: Catalogue;
+  problem: Problem;
+  about: Asked<ProblemAnswer>;
+  forecast: Asked<Forecast>;
+  cell: Combination | null;
+  onProblem: (problem: Problem) => void;
+  onOpen: (combination: Combination) => void;
+}
+
+/** What is shown and what is held out, on the plane, with the forecast error of every held-out cell. */
+export function PlanePanel({ catalogue, problem, about, forecast, cell, onProblem, onOpen }: Props) {
+  const svg = useRef<SVGSVGElement>(null);
+  const answer = about.value;
+  const drawn = drawnPlane(answer);
+  const task = catalogue.tasks.find(({ name }) => name === problem.task.kind);
+  const map = forecast.value?.map ?? null;
+  const ways = [
+    { label: "Plane as PNG", run: () => (svg.current ? saveSvg("plane.png", svg.current) : undefined) },
+    { label: "Forecast map as CSV", run: () => {
+      if (drawn && map) saveText("forecast-map.csv", csv([drawn.rows.name, drawn.columns.name, map.quantity], mapRows(map.values, drawn.rows.levels, drawn.columns.levels)), "text/csv");
+    } },
+    { label: "Problem as YAML", run: () => saveText("problem.yaml", answer?.yaml ?? "", "application/yaml") },
+    { label: "Problem as JSON", run: () => saveJson("problem.json", answer?.problem ?? problem) },
+  ].filter(({ label }) => (label.startsWith("Plane") ? drawn : label.startsWith("Forecast") ? drawn && map : true));
+
+  return (
+    <Panel title="What is held out" className="plane-panel" tools={<ExportMenu of="the problem" ways={ways} />}>
+      {drawn && <RegionControls catalogue={catalogue} problem={problem} axes={axesOf(drawn)} onProblem={onProblem} />}
+      <Problematic sentence={about.error} />
+      {drawn && answer && (
+        <FactorPlane
+          drawn={drawn}
+          split={problem.split}
+          cells={answer.cells}
+          stale={about.pending}
+          map={map}
+          faded={forecast.pending}
+          selected={placeOf(drawn, cell)}
+          svg={svg}
+          onSplit={(split) => onProblem({ ...problem, split })}
+          onOpen={(row, column) => onOpen(combinationAt(drawn, row, column))}
+        />
+      )}
+      {answer && (
+        <Quiet>
+          {plural(answer.counts.shown, "combination")} shown, {answer.counts.held_out.toLocaleString("en-GB")} held out
+          {answer.counts.lone > 0 && `, and ${plural(answer.counts.lone, "example")} of a factor alone`}.{" "}
+          {answer.certificate?.words}
+        </Quiet>
+      )}
+      {answer && task?.isolates && <Isolated problem={problem} factors={answer.factors} onProblem={onProblem} />}
+      {answer && <ShownPictures answer={answer} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ProblemAnswer } from "../api/types";
+import { sharedDomain } from "../logic/answers";
+import { combinationWords } from "../logic/format";
+import { labelsOf } from "../logic/plane";
+import { PictureView } from "../parts/PictureView";
+
+/** A few of the pictures that training shows. */
+export function ShownPictures({ answer }: { answer: ProblemAnswer }) {
+  if (!answer.shown_pictures.length) return null;
+  const names = answer.factors.map(({ name }) => name);
+  const domain = sharedDomain(answer.shown_pictures.map(({ picture }) => picture));
+  return (
+    <div className="shown-pictures">
+      <h3>Shown in training</h3>
+      <ul className="pictures">
+        {answer.shown_pictures.map(({ combination, picture }) => {
+          const words = combinationWords(names, labelsOf(answer.factors, combination));
+          return (
+            <li key={combination.join()}>
+              <PictureView picture={picture} label={`Training picture, ${words}`} domain={domain} />
+              <small>{words}</small>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
