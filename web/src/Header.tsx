@@ -1,4 +1,5 @@
 import type { About } from "./api/types";
+import { CopyButton } from "./parts/CopyButton";
 import { Icon, type IconName } from "./parts/Icon";
 import { nextTheme, type Theme, useTheme } from "./state/theme";
 
@@ -31,6 +32,7 @@ export function Header({ view, lastOf, about }: Props) {
           </a>
         ))}
       </nav>
+      <CopyButton text={() => new URL(lastOf(view), location.href).href} label="Copy link" icon="link" />
       <button
         type="button"
         className="button-quiet theme"
@@ -38,7 +40,7 @@ export function Header({ view, lastOf, about }: Props) {
         onClick={() => change(nextTheme(theme))}
       >
         <Icon name={ICONS[theme]} />
-        <span className="theme-word">{theme}</span>
+        <span className="beside-icon">{theme}</span>
       </button>
     </header>
   );

@@ -1,6 +1,6 @@
 // Asking the server. An error is the sentence that the server wrote, or one that says that it is gone.
 import type {
-  About, Catalogue, CellAnswer, Claim, Combination, Explanation, Forecast, Inside, Job, JobRow, Model, Problem,
+  About, Catalogue, CellAnswer, Claim, Combination, Explanation, Forecast, Inside, Job, JobRow, Model, Plane, Problem,
   ProblemAnswer, Run, RunPage, Settings, Weights,
 } from "./types";
 
@@ -77,8 +77,10 @@ export interface TrainQuestion {
 export const api = {
   about: (signal?: AbortSignal) => get<About>("/api/about", signal),
   catalogue: (signal?: AbortSignal) => get<Catalogue>("/api/catalogue", signal),
-  problem: (problem: Problem, signal?: AbortSignal) => post<ProblemAnswer>("/api/problem", { problem }, signal),
-  forecast: (problem: Problem, signal?: AbortSignal) => post<Forecast>("/api/forecast", { problem }, signal),
+  problem: (problem: Problem, signal?: AbortSignal, plane?: Plane | null) =>
+    post<ProblemAnswer>("/api/problem", { problem, ...(plane ? { plane } : {}) }, signal),
+  forecast: (problem: Problem, signal?: AbortSignal, plane?: Plane | null) =>
+    post<Forecast>("/api/forecast", { problem, ...(plane ? { plane } : {}) }, signal),
   cell: (question: CellQuestion, signal?: AbortSignal) => post<CellAnswer>("/api/cell", question, signal),
   train: (question: TrainQuestion) => post<{ job: string }>("/api/train", question),
   jobs: (signal?: AbortSignal) => get<JobRow[]>("/api/jobs", signal),

@@ -9,6 +9,7 @@ export type Picture = number[][] | number[][][];
 export type Answer = Picture | number;
 
 export interface Setting {
+  /** integer, number, boolean, word, choice, member (a registered kind), list or mapping. */
   type: string;
   default?: Json;
   choices?: Json[];
@@ -65,6 +66,7 @@ export interface Catalogue {
   models: CatalogueModel[];
   regions: CatalogueRegion[];
   measures: { name: string; says: string }[];
+  recipe: Record<string, Setting>;
   presets: Preset[];
 }
 
@@ -89,8 +91,12 @@ export interface Plane {
   fixed: number[];
 }
 
-export interface Drawn {
-  combination: Combination;
+/** Labels of a combination; null where a factor is absent. */
+export type Labels = (string | null)[];
+
+export interface Shown {
+  combination: (number | null)[] | null;
+  labels: Labels | null;
   picture: Picture;
 }
 
@@ -103,9 +109,9 @@ export interface ProblemAnswer {
   plane: Plane | null;
   sections: string[];
   cells: string[][];
-  counts: { shown: number; held_out: number; lone: number };
+  counts: { shown: number; held_out: number | null; lone: number };
   certificate: { words?: string } | null;
-  shown_pictures: Drawn[];
+  shown_pictures: Shown[];
 }
 
 export interface Interval {
@@ -168,21 +174,21 @@ export interface Forecast {
 
 export interface Part {
   combination: Combination;
-  labels: string[];
+  labels: Labels;
   weight: number;
   picture: Picture | null;
 }
 
 export interface Neighbour {
   combination: Combination;
-  labels: string[];
+  labels: Labels;
   distance: number;
   picture: Picture | null;
 }
 
 export interface CellAnswer {
   combination: Combination;
-  labels: string[];
+  labels: Labels;
   section: string;
   target: Answer | null;
   forecast: Answer | null;
@@ -207,7 +213,7 @@ export interface JobRow {
 
 export interface Sample {
   combination: Combination;
-  labels: string[];
+  labels: Labels;
   target: Answer;
   output: Answer;
 }
@@ -282,7 +288,7 @@ export interface Inside {
   points: number[][];
   explained: number[];
   combinations: Combination[];
-  labels: string[][];
+  labels: Labels[];
   persistence: Record<string, [number, number | null][]> | null;
   seconds: number;
 }

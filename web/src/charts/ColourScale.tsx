@@ -30,7 +30,7 @@ export function ColourScale({ x, y, width, domain, colour, label }: Props) {
           </text>
         </g>
       ))}
-      <text className="axis-title" x={width / 2} y={40} textAnchor="middle">
+      <text className="axis-title" x={width / 2} y={44} textAnchor="middle">
         {label}
       </text>
     </g>

@@ -1,5 +1,5 @@
 import type { RefObject } from "react";
-import { number } from "../logic/format";
+import { fixed, number } from "../logic/format";
 import { scale, ticks, widened } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
 
@@ -22,7 +22,7 @@ interface Props {
 }
 
 const ROW = 28;
-const VALUE = 116;
+const VALUE = 124;
 
 /** Estimates with their intervals, a line each, over one labelled axis. */
 export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props) {
@@ -90,8 +90,8 @@ function Row({ row, y, at, ends, width }: RowProps) {
       {low !== null && high !== null && <line className="interval" x1={at(low)} x2={at(high)} y1={y} y2={y} />}
       {expected !== null && <circle className="estimate" cx={at(expected)} cy={y} r={4.5} />}
       <text className="row-value" x={width} y={y + 4} textAnchor="end">
-        {number(expected, 2)}
-        {low !== null && high !== null && low !== high && ` (${number(low, 2)}, ${number(high, 2)})`}
+        {fixed(expected, ends[1] - ends[0])}
+        {low !== null && high !== null && ` (${fixed(low, ends[1] - ends[0])}, ${fixed(high, ends[1] - ends[0])})`}
       </text>
     </g>
   );

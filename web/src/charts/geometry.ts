@@ -10,7 +10,7 @@ export interface Geometry {
   height: number;
 }
 
-export const BAR = 52; // height of the colour scale below a map, with its words
+export const BAR = 58; // height of the colour scale below a map, with its words
 export const STILL = 4; // a press that moves less is a click
 const AXIS = { left: 48, top: 6, right: 10, bottom: 40 };
 

@@ -2,7 +2,7 @@ import type { Percolation } from "../api/types";
 import { number, percent, plural } from "../logic/format";
 
 /** Whether what is shown hangs together, and how much of what is held out is within its reach. */
-export function Connectivity({ percolation }: { percolation: Percolation }) {
+export function Connectivity({ percolation, words }: { percolation: Percolation; words: string }) {
   return (
     <>
       <h3>Connectivity</h3>
@@ -32,6 +32,12 @@ export function Connectivity({ percolation }: { percolation: Percolation }) {
           </tbody>
         </table>
       </div>
+      {words && (
+        <details className="more">
+          <summary>In words</summary>
+          <p>{words}</p>
+        </details>
+      )}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { useJob } from "../api/useJob";
 import { CellDrawer } from "../cell/CellDrawer";
 import { drawnPlane } from "../logic/plane";
 import {
-  type Exploring, readCombination, readExploring, writeCombination, writeExploring,
+  type Exploring, readCombination, readExploring, readPlane, writeCombination, writeExploring, writePlane,
 } from "../state/exploring";
 import type { Change } from "../state/usePlace";
 import { ForecastPanel } from "./ForecastPanel";
@@ -27,8 +27,10 @@ export function ExploreView({ params, change, catalogue }: Props) {
   const state = readExploring(params, catalogue.presets);
   const key = JSON.stringify(state.problem);
   const problem = useMemo(() => JSON.parse(key) as Problem, [key]);
-  const about = useAnswer(key, (signal) => api.problem(problem, signal), SETTLED);
-  const forecast = useAnswer(key, (signal) => api.forecast(problem, signal), SETTLED);
+  const plane = readPlane(params.plane);
+  const asked = `${key} ${params.plane ?? ""}`;
+  const about = useAnswer(asked, (signal) => api.problem(problem, signal, plane), SETTLED);
+  const forecast = useAnswer(asked, (signal) => api.forecast(problem, signal, plane), SETTLED);
   const { job, error: jobError } = useJob(params.job ?? null);
 
   const drawn = drawnPlane(about.value);
@@ -44,8 +46,8 @@ export function ExploreView({ params, change, catalogue }: Props) {
         preset={state.preset}
         problem={problem}
         axisSize={drawn?.rows.levels.length ?? null}
-        onPreset={(id) => change({ preset: id, problem: null, model: null, recipe: null, cell: null, job: null })}
-        onProblem={(next) => put({ problem: next })}
+        onPreset={(id) => change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null })}
+        onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
       />
       <div className="explore-pair">
         <PlanePanel
@@ -56,6 +58,7 @@ export function ExploreView({ params, change, catalogue }: Props) {
           cell={cell}
           onProblem={(next) => put({ problem: next })}
           onOpen={open}
+          onPlane={(next) => change({ plane: writePlane(next) })}
         />
         <ForecastPanel forecast={forecast} problem={about.value} />
       </div>
@@ -68,7 +71,7 @@ export function ExploreView({ params, change, catalogue }: Props) {
         jobError={jobError}
         onChange={put}
         onJob={(id) => change({ job: id })}
-        onShow={(shown) => change({ ...writeExploring(shown), cell: null })}
+        onShow={(shown) => change({ ...writeExploring(shown), cell: null, plane: null })}
         onOpen={open}
       />
       {cell && about.value && (

@@ -4,7 +4,7 @@ import { CellMap, type Place } from "../charts/CellMap";
 import { cellAt, type Geometry, STILL } from "../charts/geometry";
 import { errorDomain } from "../logic/colour";
 import { combinationWords, number } from "../logic/format";
-import { axesOf, type Drawn, isHeldOut, NOT_SHOWN } from "../logic/plane";
+import { axesOf, type Drawn, isHeldOut, NOT_SHOWN, OUTSIDE } from "../logic/plane";
 import { type Box, boxBetween, holds, readRegion, writeRegion } from "../logic/region";
 import { RegionBox } from "./RegionBox";
 
@@ -32,7 +32,7 @@ export function FactorPlane({ drawn, split, cells, stale, map, faded, selected, 
     (row: number, column: number) => (stale && region ? holds(region, row, column, axes) : isHeldOut(cells, row, column)),
     [stale, region, axes, cells],
   );
-  const left = useCallback((row: number, column: number) => cells[row]?.[column] === NOT_SHOWN, [cells]);
+  const left = useCallback((row: number, column: number) => [NOT_SHOWN, OUTSIDE].includes(cells[row]?.[column] ?? ""), [cells]);
   const values = useMemo(
     () => map?.values.map((line, row) => line.map((value, column) => (heldOut(row, column) ? value : null))) ?? null,
     [map, heldOut],

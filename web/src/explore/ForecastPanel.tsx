@@ -4,7 +4,7 @@ import type { Asked } from "../api/useAnswer";
 import { IntervalChart } from "../charts/IntervalChart";
 import { csv } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
-import { capital, duration, words } from "../logic/format";
+import { capital, duration, sectionWords, words } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
@@ -13,11 +13,14 @@ import { Connectivity } from "./Connectivity";
 import { OutlookPart } from "./OutlookPart";
 import { SupportTable } from "./SupportTable";
 
+const CONNECTIVITY = "percolation"; // a reason that has a table of its own
+
 /** What theory says before training: the verdict, by section, with its reasons. */
 export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>; problem: ProblemAnswer | null }) {
   const sections = useRef<SVGSVGElement>(null);
   const networks = useRef<SVGSVGElement>(null);
   const { value, error, pending } = forecast;
+  const reasons = value?.reasons.filter(({ name }) => !(value.percolation && name === CONNECTIVITY)) ?? [];
   const ways = value
     ? [
         { label: "Sections as PNG", run: () => (sections.current ? saveSvg("forecast.png", sections.current) : undefined) },
@@ -42,20 +45,20 @@ export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>
           <IntervalChart
             label="Expected error by section"
             quantity={quantityWords(value.quantity)}
-            rows={value.sections}
+            rows={value.sections.map((row) => ({ ...row, name: sectionWords(row.name) }))}
             marks={value.quantity === "nMSE" ? [0, 1] : []}
             svg={sections}
           />
-          <h3>Why</h3>
+          {reasons.length > 0 && <h3>Why</h3>}
           <dl className="reasons">
-            {value.reasons.map((reason) => (
+            {reasons.map((reason) => (
               <div key={reason.name}>
                 <dt>{capital(words(reason.name))}</dt>
                 <dd>{reason.text}</dd>
               </div>
             ))}
           </dl>
-          {value.percolation && <Connectivity percolation={value.percolation} />}
+          {value.percolation && <Connectivity percolation={value.percolation} words={value.reasons.find(({ name }) => name === CONNECTIVITY)?.text ?? ""} />}
           {value.support && <SupportTable support={value.support} />}
           {value.outlook && <OutlookPart outlook={value.outlook} svg={networks} />}
           <Quiet>

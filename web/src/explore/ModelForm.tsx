@@ -30,7 +30,11 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
     else next[setting] = value;
     onChange({ recipe: next });
   };
-  const read = (setting: string) => (typeof recipe[setting] === "number" ? recipe[setting] : null);
+  const field = (setting: string) => {
+    const value = recipe[setting];
+    const otherwise = String(value ?? catalogue.recipe[setting]?.default ?? "");
+    return { value: typeof value === "number" ? value : null, otherwise, onChange: setRecipe(setting) };
+  };
 
   return (
     <>
@@ -42,9 +46,9 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
           options={fitting.map((each) => ({ value: each.name, label: each.name }))}
           onChange={(kind) => onChange({ model: { kind } })}
         />
-        <NumberField label="Steps" value={read("steps")} minimum={1} onChange={setRecipe("steps")} />
-        <NumberField label="Batch" value={read("batch")} minimum={1} onChange={setRecipe("batch")} />
-        <NumberField label="Rate" value={read("rate")} whole={false} onChange={setRecipe("rate")} />
+        <NumberField label="Steps" minimum={1} {...field("steps")} />
+        <NumberField label="Batch" minimum={1} {...field("batch")} />
+        <NumberField label="Rate" whole={false} {...field("rate")} />
         <NumberField label="Seed" value={seed} minimum={0} onChange={(value) => onChange({ seed: value ?? 0 })} />
       </div>
       {chosen && Object.keys(chosen.settings).length > 0 && (

@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import type { Outlook } from "../api/types";
 import { IntervalChart } from "../charts/IntervalChart";
-import { capital, percent } from "../logic/format";
+import { capital, percent, sectionWords } from "../logic/format";
 
 /** What trained networks should reach, by trials with similar problems. */
 export function OutlookPart({ outlook, svg }: { outlook: Outlook; svg: RefObject<SVGSVGElement | null> }) {
@@ -13,7 +13,7 @@ export function OutlookPart({ outlook, svg }: { outlook: Outlook; svg: RefObject
       <IntervalChart
         label="Expected held-out performance by section and by network"
         quantity="Performance (1 perfect, 0 knows nothing)"
-        rows={[...outlook.sections, ...outlook.networks]}
+        rows={[...outlook.sections.map((row) => ({ ...row, name: sectionWords(row.name) })), ...outlook.networks]}
         marks={[0, 1]}
         svg={svg}
       />

@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import type { Catalogue, Combination, Forecast, Problem, ProblemAnswer } from "../api/types";
+import type { Catalogue, Combination, Forecast, Plane, Problem, ProblemAnswer } from "../api/types";
 import type { Asked } from "../api/useAnswer";
 import { csv, mapRows } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
@@ -10,6 +10,7 @@ import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
 import { FactorPlane } from "./FactorPlane";
 import { Isolated } from "./Isolated";
+import { PlaneChoice } from "./PlaneChoice";
 import { RegionControls } from "./RegionControls";
 import { ShownPictures } from "./ShownPictures";
 
@@ -21,10 +22,11 @@ interface Props {
   cell: Combination | null;
   onProblem: (problem: Problem) => void;
   onOpen: (combination: Combination) => void;
+  onPlane: (plane: Plane) => void;
 }
 
 /** What is shown and what is held out, on the plane, with the forecast error of every held-out cell. */
-export function PlanePanel({ catalogue, problem, about, forecast, cell, onProblem, onOpen }: Props) {
+export function PlanePanel({ catalogue, problem, about, forecast, cell, onProblem, onOpen, onPlane }: Props) {
   const svg = useRef<SVGSVGElement>(null);
   const answer = about.value;
   const drawn = drawnPlane(answer);
@@ -42,6 +44,7 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
   return (
     <Panel title="What is held out" className="plane-panel" tools={<ExportMenu of="the problem" ways={ways} />}>
       {drawn && <RegionControls catalogue={catalogue} problem={problem} axes={axesOf(drawn)} onProblem={onProblem} />}
+      {drawn && <PlaneChoice drawn={drawn} onPlane={onPlane} />}
       <Problematic sentence={about.error} />
       {drawn && answer && (
         <FactorPlane
@@ -59,7 +62,8 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
       )}
       {answer && (
         <Quiet>
-          {plural(answer.counts.shown, "combination")} shown, {answer.counts.held_out.toLocaleString("en-GB")} held out
+          {plural(answer.counts.shown, answer.plane ? "combination" : "example")} shown
+          {answer.counts.held_out !== null && `, ${answer.counts.held_out.toLocaleString("en-GB")} held out`}
           {answer.counts.lone > 0 && `, and ${plural(answer.counts.lone, "example")} of a factor alone`}.{" "}
           {answer.certificate?.words}
         </Quiet>

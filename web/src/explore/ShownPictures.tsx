@@ -1,7 +1,6 @@
 import type { ProblemAnswer } from "../api/types";
 import { sharedDomain } from "../logic/answers";
 import { combinationWords } from "../logic/format";
-import { labelsOf } from "../logic/plane";
 import { PictureView } from "../parts/PictureView";
 
 /** A few of the pictures that training shows. */
@@ -13,11 +12,11 @@ export function ShownPictures({ answer }: { answer: ProblemAnswer }) {
     <div className="shown-pictures">
       <h3>Shown in training</h3>
       <ul className="pictures">
-        {answer.shown_pictures.map(({ combination, picture }) => {
-          const words = combinationWords(names, labelsOf(answer.factors, combination));
+        {answer.shown_pictures.map(({ labels, picture }, index) => {
+          const words = labels ? combinationWords(names, labels) : "";
           return (
-            <li key={combination.join()}>
-              <PictureView picture={picture} label={`Training picture, ${words}`} domain={domain} />
+            <li key={index}>
+              <PictureView picture={picture} label={`Training picture ${words}`} domain={domain} />
               <small>{words}</small>
             </li>
           );

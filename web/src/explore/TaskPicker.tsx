@@ -1,6 +1,5 @@
 import type { Catalogue, Json, Preset, Problem, Settings } from "../api/types";
 import { rescale } from "../logic/regionKinds";
-import { CopyButton } from "../parts/CopyButton";
 import { SelectField } from "../parts/Fields";
 import { SettingsForm } from "../parts/SettingsForm";
 import { ProblemText } from "./ProblemText";
@@ -48,7 +47,6 @@ export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onP
       <div className="picker-row">
         <SelectField label="Task" value={ofPreset ? preset.id : TASK + kind} options={options} onChange={choose} />
         <p className="picker-says">{ofPreset ? preset.says : task?.says}</p>
-        <CopyButton text={() => location.href} label="Copy link" />
       </div>
       <details className="more">
         <summary>Settings of the task, and the problem as text</summary>

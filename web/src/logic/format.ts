@@ -50,6 +50,21 @@ export function duration(seconds: number | null | undefined): string {
   return left ? `${hours} h ${left} min` : `${hours} h`;
 }
 
+const SECTIONS: Record<string, string> = { id: "shown", ood: "held out", all: "whole space" };
+
+/** A section of combinations as words: "ood" is "held out"; most names are words already. */
+export function sectionWords(name: string): string {
+  return SECTIONS[name] ?? words(name);
+}
+
+/** As many decimals as an axis of this length deserves: 2 for one from 0 to 1.5. */
+export function fixed(value: number | null, length: number): string {
+  if (value === null || !Number.isFinite(value)) return "–";
+  if (!(length > 0) || length < 0.001 || length >= 1e6) return number(value);
+  const places = Math.min(5, Math.max(0, 2 - Math.floor(Math.log10(length))));
+  return (Math.abs(value) < 0.5 * 10 ** -places ? 0 : value).toLocaleString("en-GB", { minimumFractionDigits: places, maximumFractionDigits: places }).replace("-", MINUS);
+}
+
 /** A name of a measure or reason as words: "ood_accuracy" is "ood accuracy". */
 export function words(name: string): string {
   return name.replaceAll("_", " ");
@@ -60,8 +75,8 @@ export function capital(text: string): string {
 }
 
 /** "x = 3, y = 5" from the labels of a combination: x first, although grids have y first. */
-export function combinationWords(names: string[], labels: string[]): string {
-  const said = labels.map((label, index) => (names[index] ? `${names[index]} = ${label}` : label));
+export function combinationWords(names: string[], labels: (string | null)[]): string {
+  const said = labels.map((label, index) => (label === null ? `no ${names[index] ?? "factor"}` : names[index] ? `${names[index]} = ${label}` : label));
   return (names.join() === "y,x" ? said.toReversed() : said).join(", ");
 }
 

@@ -42,10 +42,12 @@ export function labelsOf(factors: Factor[], combination: Combination): string[] 
   return combination.map((level, index) => factors[index]?.levels[level] ?? String(level));
 }
 
-export const SHOWN = "shown";
-export const NOT_SHOWN = "not shown";
+const SHOWN = "shown";
+export const NOT_SHOWN = "not shown"; // not held out, but not among the training examples either
+export const OUTSIDE = "outside"; // has no answer at all
+
 
 export function isHeldOut(cells: string[][], row: number, column: number): boolean {
   const name = cells[row]?.[column];
-  return name !== undefined && name !== SHOWN && name !== NOT_SHOWN;
+  return name !== undefined && name !== SHOWN && name !== NOT_SHOWN && name !== OUTSIDE;
 }

@@ -1,7 +1,8 @@
 import { useState } from "react";
+import { Icon, type IconName } from "./Icon";
 
 /** Copies a text and says so; where the browser forbids it, the text is shown to be copied by hand. */
-export function CopyButton({ text, label }: { text: () => string; label: string }) {
+export function CopyButton({ text, label, icon }: { text: () => string; label: string; icon?: IconName }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
     try {
@@ -14,7 +15,10 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
   };
   return (
     <button type="button" className="button-quiet" onClick={() => void copy()}>
-      <span role="status">{said || label}</span>
+      {icon && <Icon name={icon} />}
+      <span role="status" className={icon && !said ? "beside-icon" : undefined}>
+        {said || label}
+      </span>
     </button>
   );
 }

@@ -45,11 +45,13 @@ interface NumberProps extends Common {
   minimum?: number | undefined;
   maximum?: number | undefined;
   whole?: boolean;
+  /** Shown where there is no number: what then holds. */
+  otherwise?: string | undefined;
   onChange: (value: number | null) => void;
 }
 
 /** A number that is taken over when it is a number; while it is being typed it may be anything. */
-export function NumberField({ value, minimum, maximum, whole = true, onChange, ...common }: NumberProps) {
+export function NumberField({ value, minimum, maximum, whole = true, otherwise, onChange, ...common }: NumberProps) {
   const id = useId();
   const [text, setText] = useState(value === null ? "" : String(value));
   useEffect(() => setText(value === null ? "" : String(value)), [value]);
@@ -66,6 +68,7 @@ export function NumberField({ value, minimum, maximum, whole = true, onChange, .
         type="number"
         inputMode={whole ? "numeric" : "decimal"}
         value={text}
+        placeholder={otherwise}
         min={minimum}
         max={maximum}
         step={whole ? 1 : "any"}

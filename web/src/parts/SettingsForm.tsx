@@ -29,21 +29,30 @@ interface FieldProps {
 function SettingField({ name, setting, value, onChange }: FieldProps) {
   const now = value ?? setting.default ?? null;
   const common = { label: words(name), says: setting.says };
-  if (setting.choices?.length) {
+  if (setting.choices?.length && (setting.type === "choice" || setting.type === "member")) {
+    const chosen = kindOf(now);
     const options = setting.choices.map((choice) => ({ value: JSON.stringify(choice), label: String(choice) }));
+    const none = chosen === null ? [{ value: "null", label: "none" }] : [];
     const taken = (text: string) => onChange(JSON.parse(text) as Json);
-    return <SelectField {...common} value={JSON.stringify(now)} options={options} onChange={taken} />;
+    return <SelectField {...common} value={JSON.stringify(chosen)} options={[...none, ...options]} onChange={taken} />;
   }
-  if (/^bool/.test(setting.type)) return <CheckField {...common} value={now === true} onChange={onChange} />;
-  if (!/^(int|float|number)/.test(setting.type) || (now !== null && typeof now !== "number")) return null;
+  if (setting.type === "boolean") return <CheckField {...common} value={now === true} onChange={onChange} />;
+  if (setting.type !== "integer" && setting.type !== "number") return null;
+  const word = typeof now === "string" ? now : undefined; // such as a batch of "all"
   return (
     <NumberField
       {...common}
-      value={now}
+      value={typeof now === "number" ? now : null}
+      otherwise={word}
       minimum={setting.minimum}
       maximum={setting.maximum}
-      whole={/^int/.test(setting.type)}
+      whole={setting.type === "integer"}
       onChange={(read) => onChange(read ?? undefined)}
     />
   );
+}
+
+/** The name of a registered kind, with or without settings of its own. */
+function kindOf(value: Json): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value.kind ?? null) : value;
 }

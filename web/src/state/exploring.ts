@@ -1,5 +1,5 @@
 // What the Explore view shows, read from the parameters of its address and written to them.
-import type { Combination, Model, Preset, Problem, Settings } from "../api/types";
+import type { Combination, Model, Plane, Preset, Problem, Settings } from "../api/types";
 
 export interface Exploring {
   problem: Problem;
@@ -38,6 +38,16 @@ export function readCombination(text: string | undefined): Combination | null {
 
 export function writeCombination(combination: Combination): string {
   return combination.join(",");
+}
+
+/** A plane as "rows,columns,fixed,…"; null when it is not one. */
+export function readPlane(text: string | undefined): Plane | null {
+  const [rows, columns, ...fixed] = readCombination(text) ?? [];
+  return rows === undefined || columns === undefined ? null : { rows, columns, fixed };
+}
+
+export function writePlane({ rows, columns, fixed }: Plane): string {
+  return writeCombination([rows, columns, ...fixed]);
 }
 
 export function wholeNumber(text: string | undefined): number | null {

@@ -10,7 +10,7 @@ export function usePlace(): { place: Place; change: Change; lastOf: (view: strin
   const [place, setPlace] = useState<Place>(() => readHash(location.hash));
   const latest = useRef(place);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const visited = useRef<Record<string, string>>({});
+  const visited = useRef<Record<string, string>>({ [place.path[0] ?? ""]: writeHash(place) });
 
   const remember = useCallback((next: Place) => {
     latest.current = next;
