@@ -66,6 +66,6 @@ scale: setup
 	$(BIN)/recombine bench records --rounds 3 -o reference/scale.json
 	$(MAKE) docs
 
-# The explorer's page, built into the package so that users need no Node: types, tests of its logic, the bundle.
+# The explorer's page, built into the package so that users need no Node: format, types, tests of its logic, bundle.
 web:
-	cd web && npm ci && npm test && npm run build
+	cd web && npm ci && npm run check && npm test && npm run build

@@ -10,7 +10,13 @@ import { RunsView } from "./runs/RunsView";
 import { RunView } from "./runs/RunView";
 import { usePlace } from "./state/usePlace";
 
-const TITLES: Record<string, string> = { explore: "Explore", runs: "Runs", run: "Run", compare: "Compare", claims: "Claims" };
+const TITLES: Record<string, string> = {
+  explore: "Explore",
+  runs: "Runs",
+  run: "Run",
+  compare: "Compare",
+  claims: "Claims",
+};
 
 export function App() {
   const { place, change, lastOf } = usePlace();
@@ -31,11 +37,14 @@ export function App() {
       <Header view={view} lastOf={lastOf} about={about.value} />
       <main id="main" tabIndex={-1}>
         <Problematic sentence={catalogue.error} />
-        {view === "explore" && (catalogue.value ? <ExploreView {...props} catalogue={catalogue.value} /> : <Quiet>Loading…</Quiet>)}
+        {view === "explore" &&
+          (catalogue.value ? <ExploreView {...props} catalogue={catalogue.value} /> : <Quiet>Loading…</Quiet>)}
         {view === "runs" && <RunsView {...props} catalogue={catalogue.value} papers={about.value?.papers ?? []} />}
         {view === "run" && <RunView {...props} digest={name} key={name} />}
         {view === "compare" && <CompareView {...props} />}
-        {view === "claims" && <ClaimsView {...props} scales={about.value?.scale_names ?? ["quick", "laptop", "paper"]} />}
+        {view === "claims" && (
+          <ClaimsView {...props} scales={about.value?.scale_names ?? ["quick", "laptop", "paper"]} />
+        )}
         {!(view in TITLES) && <Problematic sentence={`There is no view named “${view}”; choose one above.`} />}
       </main>
     </>

@@ -4,7 +4,14 @@ import { readCombination, readExploring, readPlane, writeExploring, writePlane }
 import { readHash, writeHash } from "../src/state/hash";
 
 const presets: Preset[] = [
-  { id: "hole", title: "", says: "", problem: { task: { kind: "bump" } }, model: { kind: "cnn-decoder" }, recipe: { steps: 600 } },
+  {
+    id: "hole",
+    title: "",
+    says: "",
+    problem: { task: { kind: "bump" } },
+    model: { kind: "cnn-decoder" },
+    recipe: { steps: 600 },
+  },
   { id: "addition", title: "", says: "", problem: { task: { kind: "addition" } }, model: "mlp", recipe: {} },
 ];
 
@@ -24,15 +31,28 @@ it("opens at Explore, and survives broken addresses", () => {
 });
 
 it("restores a problem, a network, a recipe and a seed", () => {
-  const state = { problem: { task: { kind: "torus", n: 16 }, isolated: ["y", "x"] }, model: { kind: "mlp", width: 8 }, recipe: { steps: 5 }, seed: 3 };
+  const state = {
+    problem: { task: { kind: "torus", n: 16 }, isolated: ["y", "x"] },
+    model: { kind: "mlp", width: 8 },
+    recipe: { steps: 5 },
+    seed: 3,
+  };
   const params = readHash(writeHash({ path: ["explore"], params: writeExploring(state) })).params;
   expect(readExploring(params, presets)).toMatchObject(state);
 });
 
 it("falls back to the preset for what is left out or cannot be read", () => {
-  expect(readExploring({ preset: "addition" }, presets)).toMatchObject({ problem: { task: { kind: "addition" } }, model: "mlp", seed: 0 });
+  expect(readExploring({ preset: "addition" }, presets)).toMatchObject({
+    problem: { task: { kind: "addition" } },
+    model: "mlp",
+    seed: 0,
+  });
   for (const problem of ["{", "[]", "3", '{"task": 3}']) {
-    expect(readExploring({ problem, recipe: "nonsense", seed: "-1" }, presets)).toMatchObject({ problem: presets[0]!.problem, recipe: { steps: 600 }, seed: 0 });
+    expect(readExploring({ problem, recipe: "nonsense", seed: "-1" }, presets)).toMatchObject({
+      problem: presets[0]!.problem,
+      recipe: { steps: 600 },
+      seed: 0,
+    });
   }
 });
 

@@ -7,7 +7,8 @@ const shares = Array.from({ length: 65 }, (_, index) => index / 64);
 describe("colour scales", () => {
   it("grow in lightness, so that they read without colour", () => {
     const lightness = shares.map((share) => luminance(sequential(share)));
-    for (let index = 1; index < lightness.length; index++) expect(lightness[index]!).toBeGreaterThan(lightness[index - 1]!);
+    for (let index = 1; index < lightness.length; index++)
+      expect(lightness[index]!).toBeGreaterThan(lightness[index - 1]!);
   });
 
   it("are lightest in the middle where they diverge, and fall off to both ends", () => {

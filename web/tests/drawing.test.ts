@@ -71,12 +71,21 @@ describe("turning", () => {
 });
 
 describe("planes", () => {
-  const factor = (name: string, size: number) => ({ name, periodic: false, levels: Array.from({ length: size }, (_, level) => String(level)) });
-  const drawn = drawnPlane({ plane: { rows: 0, columns: 2, fixed: [1] }, factors: [factor("a", 3), factor("b", 2), factor("c", 4)] })!;
+  const factor = (name: string, size: number) => ({
+    name,
+    periodic: false,
+    levels: Array.from({ length: size }, (_, level) => String(level)),
+  });
+  const drawn = drawnPlane({
+    plane: { rows: 0, columns: 2, fixed: [1] },
+    factors: [factor("a", 3), factor("b", 2), factor("c", 4)],
+  })!;
 
   it("place every combination where it came from", () => {
     expect(combinationAt(drawn, 2, 3)).toEqual([2, 1, 3]);
-    for (let row = 0; row < 3; row++) for (let column = 0; column < 4; column++) expect(placeOf(drawn, combinationAt(drawn, row, column))).toEqual([row, column]);
+    for (let row = 0; row < 3; row++)
+      for (let column = 0; column < 4; column++)
+        expect(placeOf(drawn, combinationAt(drawn, row, column))).toEqual([row, column]);
   });
 
   it("have no place for combinations of another grid", () => {
@@ -93,8 +102,14 @@ describe("planes", () => {
 
 describe("answers", () => {
   it("differ by nothing from themselves, and by pixels otherwise", () => {
-    const picture = [[0, 1, 0.5], [0.25, 2, 1]];
-    expect(differenceOf(picture, picture)).toEqual([[0, 0, 0], [0, 0, 0]]);
+    const picture = [
+      [0, 1, 0.5],
+      [0.25, 2, 1],
+    ];
+    expect(differenceOf(picture, picture)).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
     expect(differenceOf([[[1, 0.5, 0]]], [[[0.5, 0.5, 0.5]]])).toEqual([[[0.5, 0, -0.5]]]);
     expect(differenceOf(3, 5)).toBe(-2);
     expect(differenceOf(picture, 1)).toBeNull();
@@ -109,7 +124,8 @@ describe("answers", () => {
 describe("isolated factors", () => {
   const problem = { task: { kind: "bump" }, split: { kind: "corner", x: 3 } };
   it("are counted by levels, and read back", () => {
-    for (let levels = 0; levels <= 7; levels++) expect(isolatedLevels(withIsolated(problem, levels, 7, ["y", "x"]), 7)).toBe(levels);
+    for (let levels = 0; levels <= 7; levels++)
+      expect(isolatedLevels(withIsolated(problem, levels, 7, ["y", "x"]), 7)).toBe(levels);
   });
 
   it("leave the problem alone when there are none", () => {

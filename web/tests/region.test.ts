@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Settings } from "../src/api/types";
-import { type Axes, boxBetween, holds, moveBox, readRegion, regionWords, resizeBox, writeRegion } from "../src/logic/region";
+import {
+  type Axes,
+  boxBetween,
+  holds,
+  moveBox,
+  readRegion,
+  regionWords,
+  resizeBox,
+  writeRegion,
+} from "../src/logic/region";
 import { firstRegion, kindOf, OFFERED, rescale } from "../src/logic/regionKinds";
 
 const axes: Axes = { rows: { name: "y", size: 8, periodic: false }, columns: { name: "x", size: 11, periodic: false } };
@@ -31,7 +40,11 @@ describe.each(Object.entries(splits))("a %s", (kind, split) => {
 
   it("stays within the plane and keeps a cell, wherever it is dragged", () => {
     for (const by of [-20, -3, 3, 20]) {
-      for (const box of [moveBox(read(split), by, by, axes), resizeBox(read(split), "rows", "low", by, axes), resizeBox(read(split), "columns", "high", by, axes)]) {
+      for (const box of [
+        moveBox(read(split), by, by, axes),
+        resizeBox(read(split), "rows", "low", by, axes),
+        resizeBox(read(split), "columns", "high", by, axes),
+      ]) {
         expect(readRegion(writeRegion(split, box, axes), axes)).not.toBeNull();
       }
     }
@@ -42,7 +55,8 @@ it("holds the product of its sides, a cross their union", () => {
   const count = (split: Settings) => {
     const region = read(split);
     let found = 0;
-    for (let row = 0; row < 8; row++) for (let column = 0; column < 11; column++) found += Number(holds(region, row, column, axes));
+    for (let row = 0; row < 8; row++)
+      for (let column = 0; column < 11; column++) found += Number(holds(region, row, column, axes));
     return found;
   };
   expect(count(splits.block!)).toBe(4 * 4);
@@ -55,7 +69,10 @@ it("changes only the low end of a corner, and only the named side of a band", ()
   const corner = read(splits.corner!);
   expect(resizeBox(corner, "rows", "high", -1, axes)).toEqual(corner.box);
   const band = read(splits.band!);
-  expect(writeRegion(splits.band!, moveBox(band, 3, 1, axes), axes)).toEqual({ kind: "extrapolation", of: { kind: "band", factor: "x", low: 5, high: 7 } });
+  expect(writeRegion(splits.band!, moveBox(band, 3, 1, axes), axes)).toEqual({
+    kind: "extrapolation",
+    of: { kind: "band", factor: "x", low: 5, high: 7 },
+  });
 });
 
 it("keeps what a block says of other factors, and names a side once it is cut", () => {
@@ -67,7 +84,12 @@ it("keeps what a block says of other factors, and names a side once it is cut", 
 });
 
 it("cannot drag what is no box", () => {
-  for (const split of [undefined, { kind: "random", fraction: 0.3 }, { kind: "block", x: [9, 15] }, { kind: "cross", x: [1, 2] }]) {
+  for (const split of [
+    undefined,
+    { kind: "random", fraction: 0.3 },
+    { kind: "block", x: [9, 15] },
+    { kind: "cross", x: [1, 2] },
+  ]) {
     expect(readRegion(split, axes)).toBeNull();
   }
 });
@@ -96,7 +118,14 @@ it("offers regions that fit planes of any size", () => {
 
 it("carries a region over to another size, and back", () => {
   expect(rescale({ kind: "block", x: [5, 15], y: [5, 15] }, 20, 10)).toEqual({ kind: "block", x: [3, 8], y: [3, 8] });
-  expect(rescale({ kind: "extrapolation", of: { kind: "band", factor: "x", low: 8, high: 12 } }, 20, 10)).toEqual({ kind: "extrapolation", of: { kind: "band", factor: "x", low: 4, high: 6 } });
+  expect(rescale({ kind: "extrapolation", of: { kind: "band", factor: "x", low: 8, high: 12 } }, 20, 10)).toEqual({
+    kind: "extrapolation",
+    of: { kind: "band", factor: "x", low: 4, high: 6 },
+  });
   expect(rescale({ kind: "corner", x: 19, y: 10 }, 20, 5)).toEqual({ kind: "corner", x: 4, y: 3 });
-  expect(rescale({ kind: "random", fraction: 0.3, seed: 1 }, 20, 5)).toEqual({ kind: "random", fraction: 0.3, seed: 1 });
+  expect(rescale({ kind: "random", fraction: 0.3, seed: 1 }, 20, 5)).toEqual({
+    kind: "random",
+    fraction: 0.3,
+    seed: 1,
+  });
 });

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { type Axis, moveSpan, pairOf, pieces, resizeSpan, type Span, spanHolds, spanOf, wholeSpan } from "../src/logic/span";
+import {
+  type Axis,
+  moveSpan,
+  pairOf,
+  pieces,
+  resizeSpan,
+  type Span,
+  spanHolds,
+  spanOf,
+  wholeSpan,
+} from "../src/logic/span";
 
 const line: Axis = { name: "x", size: 7, periodic: false };
 const ring: Axis = { name: "x", size: 5, periodic: true };
@@ -19,7 +29,8 @@ function levels(span: Span, axis: Axis): number[] {
 
 describe.each([line, ring])("spans of $size levels, periodic $periodic", (axis) => {
   it("are written and read back", () => {
-    for (const span of spans(axis)) expect(levels(spanOf(...pairOf(span, axis), axis)!, axis)).toEqual(levels(span, axis));
+    for (const span of spans(axis))
+      expect(levels(spanOf(...pairOf(span, axis), axis)!, axis)).toEqual(levels(span, axis));
   });
 
   it("hold as many levels as they are long", () => {
@@ -70,6 +81,14 @@ it("keeps the other end when one is moved", () => {
 });
 
 it("refuses pairs that are not ranges of the axis", () => {
-  for (const [low, high] of [[3, 3], [-1, 2], [0, 8], [7, 8], [5, 2], [0.5, 2]] as const) expect(spanOf(low, high, line)).toBeNull();
+  for (const [low, high] of [
+    [3, 3],
+    [-1, 2],
+    [0, 8],
+    [7, 8],
+    [5, 2],
+    [0.5, 2],
+  ] as const)
+    expect(spanOf(low, high, line)).toBeNull();
   expect(spanOf(4, 1, ring)).toEqual({ start: 4, length: 2 });
 });

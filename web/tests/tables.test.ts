@@ -8,7 +8,15 @@ import { flatMeasures, pairedMeasures } from "../src/logic/measures";
 
 describe("comma-separated values", () => {
   it("quote what needs it", () => {
-    expect(csv(["a", "b"], [["x,y", 'say "so"'], ["two\nlines", null]])).toBe('a,b\r\n"x,y","say ""so"""\r\n"two\nlines",\r\n');
+    expect(
+      csv(
+        ["a", "b"],
+        [
+          ["x,y", 'say "so"'],
+          ["two\nlines", null],
+        ],
+      ),
+    ).toBe('a,b\r\n"x,y","say ""so"""\r\n"two\nlines",\r\n');
   });
 
   it("keep numbers as they are and text from being run as a formula", () => {
@@ -16,8 +24,22 @@ describe("comma-separated values", () => {
   });
 
   it("have a row per cell of a map", () => {
-    expect(mapRows([[1, null, 3], [4, 5, 6]], ["0", "1"], ["a", "b", "c"])).toEqual([
-      ["0", "a", 1], ["0", "b", null], ["0", "c", 3], ["1", "a", 4], ["1", "b", 5], ["1", "c", 6],
+    expect(
+      mapRows(
+        [
+          [1, null, 3],
+          [4, 5, 6],
+        ],
+        ["0", "1"],
+        ["a", "b", "c"],
+      ),
+    ).toEqual([
+      ["0", "a", 1],
+      ["0", "b", null],
+      ["0", "c", 3],
+      ["1", "a", 4],
+      ["1", "b", 5],
+      ["1", "c", 6],
     ]);
   });
 });
@@ -26,7 +48,9 @@ it("flattens measures, and pairs those of two runs", () => {
   const nested = { ood: 0.5, by: { rim: 1, deep: { a: null } }, list: [2, 3], words: "no" };
   expect(flatMeasures(nested).map(({ name }) => name)).toEqual(["ood", "by.rim", "by.deep.a", "list.0", "list.1"]);
   expect(pairedMeasures({ a: 1, b: 2 }, { b: 3, c: 4 })).toEqual([
-    { name: "a", a: 1, b: null }, { name: "b", a: 2, b: 3 }, { name: "c", a: null, b: 4 },
+    { name: "a", a: 1, b: null },
+    { name: "b", a: 2, b: 3 },
+    { name: "c", a: null, b: 4 },
   ]);
 });
 
@@ -38,20 +62,46 @@ it("finds where two descriptions differ, and nothing where they agree", () => {
     { name: "problem.isolated", a: '["y", "x"]', b: "–" },
     { name: "seed", a: "0", b: "1" },
   ]);
-  expect(differences({ model: "mlp" }, { model: { kind: "mlp" } })).toEqual([{ name: "model", a: "mlp", b: '{"kind":"mlp"}' }]);
+  expect(differences({ model: "mlp" }, { model: { kind: "mlp" } })).toEqual([
+    { name: "model", a: "mlp", b: '{"kind":"mlp"}' },
+  ]);
 });
 
 it("draws a curve of held-out errors only where they were measured", () => {
-  expect(lossSeries([[0, 1], [5, 0.5]])).toEqual([{ name: "loss", points: [[0, 1], [5, 0.5]] }]);
-  expect(lossSeries([[0, 1, null], [5, 0.5, 2]])[1]).toEqual({ name: "held-out error", points: [[5, 2]] });
+  expect(
+    lossSeries([
+      [0, 1],
+      [5, 0.5],
+    ]),
+  ).toEqual([
+    {
+      name: "loss",
+      points: [
+        [0, 1],
+        [5, 0.5],
+      ],
+    },
+  ]);
+  expect(
+    lossSeries([
+      [0, 1, null],
+      [5, 0.5, 2],
+    ])[1],
+  ).toEqual({ name: "held-out error", points: [[5, 2]] });
 });
 
 describe("claims", () => {
-  const claim = (id: string, paper: string, verdict: string, says: string) => ({ id, paper, paper_title: `Paper ${paper}`, verdict, says, place: "", quantity: "", control: "" }) as Claim;
-  const claims = [claim("A1", "a", "confirmed", "Bumps compose"), claim("A2", "a", "missing", "Stripes do not"), claim("B1", "b", "confirmed", "Sums shrink")];
+  const claim = (id: string, paper: string, verdict: string, says: string) =>
+    ({ id, paper, paper_title: `Paper ${paper}`, verdict, says, place: "", quantity: "", control: "" }) as Claim;
+  const claims = [
+    claim("A1", "a", "confirmed", "Bumps compose"),
+    claim("A2", "a", "missing", "Stripes do not"),
+    claim("B1", "b", "confirmed", "Sums shrink"),
+  ];
 
   it("are filtered by paper, verdict and all words", () => {
-    const ids = (filter: Partial<Record<"paper" | "verdict" | "query", string>>) => filterClaims(claims, { paper: "", verdict: "", query: "", ...filter }).map(({ id }) => id);
+    const ids = (filter: Partial<Record<"paper" | "verdict" | "query", string>>) =>
+      filterClaims(claims, { paper: "", verdict: "", query: "", ...filter }).map(({ id }) => id);
     expect(ids({})).toEqual(["A1", "A2", "B1"]);
     expect(ids({ paper: "a", verdict: "confirmed" })).toEqual(["A1"]);
     expect(ids({ query: "do stripes" })).toEqual(["A2"]);
@@ -60,6 +110,9 @@ describe("claims", () => {
 
   it("are counted, and their papers listed once", () => {
     expect(verdictCounts(claims)).toEqual({ confirmed: 2, contradicted: 0, undecided: 0, missing: 1 });
-    expect(claimPapers(claims)).toEqual([{ id: "a", title: "Paper a" }, { id: "b", title: "Paper b" }]);
+    expect(claimPapers(claims)).toEqual([
+      { id: "a", title: "Paper a" },
+      { id: "b", title: "Paper b" },
+    ]);
   });
 });

@@ -12,11 +12,15 @@ it("has the same dark colours by choice and by system", () => {
   expect(system).toEqual(dark);
 });
 
-describe.each([["light", light!], ["dark", { ...light!, ...dark! }]])("the %s theme", (_, tokens) => {
+describe.each([
+  ["light", light!],
+  ["dark", { ...light!, ...dark! }],
+])("the %s theme", (_, tokens) => {
   const colour = (name: string) => rgbOf(tokens[`--${name}`] ?? "");
 
   it.each(TEXT)("has readable %s on every surface", (name) => {
-    for (const surface of ["bg", "surface", "surface-2"]) expect(contrast(colour(name), colour(surface))).toBeGreaterThanOrEqual(4.5);
+    for (const surface of ["bg", "surface", "surface-2"])
+      expect(contrast(colour(name), colour(surface))).toBeGreaterThanOrEqual(4.5);
   });
 
   it.each(["good", "bad", "unsure", "missing"])("has a readable verdict: %s", (name) => {

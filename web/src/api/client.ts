@@ -1,11 +1,30 @@
 // Asking the server. An error is the sentence that the server wrote, or one that says that it is gone.
 import type {
-  About, Catalogue, CellAnswer, Claim, Combination, Explanation, Forecast, Inside, Job, JobRow, Model, Plane, Problem,
-  ProblemAnswer, Run, RunPage, Settings, Weights,
+  About,
+  Catalogue,
+  CellAnswer,
+  Claim,
+  Combination,
+  Explanation,
+  Forecast,
+  Inside,
+  Job,
+  JobRow,
+  Model,
+  Plane,
+  Problem,
+  ProblemAnswer,
+  Run,
+  RunPage,
+  Settings,
+  Weights,
 } from "./types";
 
 export class ServerError extends Error {
-  constructor(sentence: string, readonly status: number) {
+  constructor(
+    sentence: string,
+    readonly status: number,
+  ) {
     super(sentence);
   }
 }
@@ -20,7 +39,10 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
     response = await fetch(path, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ServerError("The explorer's server does not answer; start `recombine explore` again and reload this page.", 0);
+    throw new ServerError(
+      "The explorer's server does not answer; start `recombine explore` again and reload this page.",
+      0,
+    );
   }
   const text = await response.text();
   if (!response.ok) throw new ServerError(sentenceOf(text, response.status), response.status);
@@ -86,7 +108,8 @@ export const api = {
   jobs: (signal?: AbortSignal) => get<JobRow[]>("/api/jobs", signal),
   job: (id: string, signal?: AbortSignal) => get<Job>(`/api/jobs/${part(id)}`, signal),
   command: (id: string, verb: "stop" | "resume" | "discard") => post<unknown>(`/api/jobs/${part(id)}/${verb}`, {}),
-  runs: (asked: Record<string, string | number>, signal?: AbortSignal) => get<RunPage>(`/api/runs${query(asked)}`, signal),
+  runs: (asked: Record<string, string | number>, signal?: AbortSignal) =>
+    get<RunPage>(`/api/runs${query(asked)}`, signal),
   run: (digest: string, signal?: AbortSignal) => get<Run>(`/api/runs/${part(digest)}`, signal),
   inside: (digest: string, layer: string, signal?: AbortSignal) =>
     get<Inside>(`/api/runs/${part(digest)}/inside${query({ layer })}`, signal),

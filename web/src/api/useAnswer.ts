@@ -20,7 +20,12 @@ export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   delay = 0,
 ): Asked<T> & { again: () => void } {
-  const [state, setState] = useState<Asked<T> & { key: string | null }>({ value: null, error: null, pending: false, key: null });
+  const [state, setState] = useState<Asked<T> & { key: string | null }>({
+    value: null,
+    error: null,
+    pending: false,
+    key: null,
+  });
   const [round, setRound] = useState(0);
   const asking = useRef(ask);
   asking.current = ask;
@@ -47,7 +52,11 @@ export function useAnswer<T>(
     };
   }, [key, delay, round]);
 
-  return { ...state, pending: state.pending || (key !== null && state.key !== key), again: () => setRound((n) => n + 1) };
+  return {
+    ...state,
+    pending: state.pending || (key !== null && state.key !== key),
+    again: () => setRound((n) => n + 1),
+  };
 }
 
 export function messageOf(error: unknown): string {

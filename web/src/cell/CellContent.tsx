@@ -11,7 +11,13 @@ export function CellContent({ cell, names }: { cell: CellAnswer; names: string[]
   const numbers = Object.entries(cell.numbers).filter(([, value]) => value !== null);
   return (
     <>
-      <Quiet>{cell.section === "shown" ? "Shown in training." : cell.section === "not shown" ? "Not held out, but not among the training examples." : `Held out (${cell.section}).`}</Quiet>
+      <Quiet>
+        {cell.section === "shown"
+          ? "Shown in training."
+          : cell.section === "not shown"
+            ? "Not held out, but not among the training examples."
+            : `Held out (${cell.section}).`}
+      </Quiet>
       <div className="answers">
         <AnswerView answer={target} title="Target" domain={domain} />
         <AnswerView answer={forecast} title="Forecast" note={forecast === null ? "none" : undefined} domain={domain} />

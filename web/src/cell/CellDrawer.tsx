@@ -25,7 +25,11 @@ interface Props {
 /** One cell beside the plane: what it should be, what came out, and of what that is made. */
 export function CellDrawer({ problem, factors, combination, run, job, stamp, onClose }: Props) {
   const question: CellQuestion = { problem, combination, ...(run ? { run } : {}), ...(job ? { job } : {}) };
-  const { value, error, pending, again } = useAnswer(`${JSON.stringify(question)} ${stamp ?? ""}`, (signal) => api.cell(question, signal), 50);
+  const { value, error, pending, again } = useAnswer(
+    `${JSON.stringify(question)} ${stamp ?? ""}`,
+    (signal) => api.cell(question, signal),
+    50,
+  );
   const frame = useRef<HTMLElement>(null);
   const before = useRef<Element | null>(null);
   const names = factors.map(({ name }) => name);
@@ -40,7 +44,8 @@ export function CellDrawer({ problem, factors, combination, run, job, stamp, onC
   }, []);
   const close = useRef(onClose);
   close.current = () => {
-    if (before.current instanceof HTMLElement || before.current instanceof SVGElement) before.current.focus({ preventScroll: true });
+    if (before.current instanceof HTMLElement || before.current instanceof SVGElement)
+      before.current.focus({ preventScroll: true });
     onClose();
   };
 

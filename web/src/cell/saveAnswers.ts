@@ -11,7 +11,10 @@ const GAP = 8;
 export async function saveAnswers(name: string, cell: CellAnswer): Promise<void> {
   const domain = sharedDomain([cell.target, cell.output, cell.forecast]);
   const shown: [Answer | null, boolean][] = [
-    [cell.target, false], [cell.forecast, false], [cell.output, false], [cell.difference, true],
+    [cell.target, false],
+    [cell.forecast, false],
+    [cell.output, false],
+    [cell.difference, true],
   ];
   const pictures = shown.filter(([answer]) => isPicture(answer));
   if (!pictures.length) throw new Error("this task answers with numbers, so save the cell as JSON");

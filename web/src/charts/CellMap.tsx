@@ -128,14 +128,12 @@ export function CellMap(props: Props) {
 }
 
 function CellFrame({ g, place, className }: { g: Geometry; place: Place; className: string }) {
+  const sides = { x: g.left + place[1] * g.cell, y: g.top + place[0] * g.cell, width: g.cell, height: g.cell };
   return (
-    <rect
-      className={className}
-      x={g.left + place[1] * g.cell}
-      y={g.top + place[0] * g.cell}
-      width={g.cell}
-      height={g.cell}
-    />
+    <g className="cell-frame">
+      <rect className="cell-halo" {...sides} />
+      <rect className={className} {...sides} />
+    </g>
   );
 }
 
@@ -157,7 +155,11 @@ function MapAxes({ g, rows, columns }: { g: Geometry; rows: MapAxis; columns: Ma
       <text className="axis-title" x={g.left + (g.columns * g.cell) / 2} y={bottom + 33} textAnchor="middle">
         {columns.name}
       </text>
-      <text className="axis-title" transform={`translate(12 ${g.top + (g.rows * g.cell) / 2}) rotate(-90)`} textAnchor="middle">
+      <text
+        className="axis-title"
+        transform={`translate(12 ${g.top + (g.rows * g.cell) / 2}) rotate(-90)`}
+        textAnchor="middle"
+      >
         {rows.name}
       </text>
     </g>

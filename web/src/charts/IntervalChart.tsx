@@ -1,5 +1,6 @@
 import type { RefObject } from "react";
 import { fixed, number } from "../logic/format";
+import { clamp } from "../logic/span";
 import { scale, ticks, widened } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
 
@@ -28,12 +29,16 @@ const VALUE = 124;
 export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const drawn = rows.filter((row) => row.expected !== null);
-  const numbers = [...marks, ...drawn.flatMap((row) => [row.expected, row.low, row.high, row.range?.low, row.range?.high])];
+  const numbers = [
+    ...marks,
+    ...drawn.flatMap((row) => [row.expected, row.low, row.high, row.range?.low, row.range?.high]),
+  ];
   const finite = numbers.filter((value): value is number => typeof value === "number");
   const [low, high] = finite.length ? widened(Math.min(...finite), Math.max(...finite)) : [0, 1];
   const names = Math.min(140, 12 + 7 * Math.max(4, ...rows.map(({ name }) => name.length)));
   const place = scale(low, high, names, Math.max(names + 40, width - VALUE));
   const bottom = rows.length * ROW + 4;
+  const half = 3.3 * quantity.length; // of the title's width, about
 
   return (
     <div ref={frame} className="chart">
@@ -43,7 +48,14 @@ export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props)
             <line key={mark} className="mark-line" x1={place.at(mark)} x2={place.at(mark)} y1={0} y2={bottom} />
           ))}
           {rows.map((row, index) => (
-            <Row key={`${row.name}-${index}`} row={row} y={index * ROW + ROW / 2} at={place.at} ends={[low, high]} width={width} />
+            <Row
+              key={`${row.name}-${index}`}
+              row={row}
+              y={index * ROW + ROW / 2}
+              at={place.at}
+              ends={[low, high]}
+              width={width}
+            />
           ))}
           <line className="axis-line" x1={place.at(low)} x2={place.at(high)} y1={bottom} y2={bottom} />
           {ticks(low, high, Math.max(2, Math.floor((place.at(high) - names) / 56))).map((tick) => (
@@ -54,7 +66,12 @@ export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props)
               </text>
             </g>
           ))}
-          <text className="axis-title" x={(place.at(low) + place.at(high)) / 2} y={bottom + 35} textAnchor="middle">
+          <text
+            className="axis-title"
+            x={clamp((place.at(low) + place.at(high)) / 2, half, width - half)}
+            y={bottom + 35}
+            textAnchor="middle"
+          >
             {quantity}
           </text>
         </svg>
@@ -98,5 +115,7 @@ function Row({ row, y, at, ends, width }: RowProps) {
 }
 
 function spoken(rows: IntervalRow[]): string {
-  return rows.map((row) => `${row.name} ${number(row.expected)} (${number(row.low)} to ${number(row.high)})`).join("; ");
+  return rows
+    .map((row) => `${row.name} ${number(row.expected)} (${number(row.low)} to ${number(row.high)})`)
+    .join("; ");
 }

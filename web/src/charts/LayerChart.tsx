@@ -31,7 +31,13 @@ export function LayerChart({ measure, values, svg }: Props) {
         <svg ref={svg} width={width} height={HEIGHT} role="img" aria-label={`${measure} by layer: ${spoken}`}>
           {ticks(low, high, 4).map((tick) => (
             <g key={tick}>
-              <line className="grid-line" x1={MARGIN.left} x2={width - MARGIN.right} y1={up.at(tick)} y2={up.at(tick)} />
+              <line
+                className="grid-line"
+                x1={MARGIN.left}
+                x2={width - MARGIN.right}
+                y1={up.at(tick)}
+                y2={up.at(tick)}
+              />
               <text className="tick" x={MARGIN.left - 6} y={up.at(tick) + 4} textAnchor="end">
                 {number(tick)}
               </text>
@@ -41,7 +47,11 @@ export function LayerChart({ measure, values, svg }: Props) {
           {values.map(([layer, value], index) => (
             <g key={layer}>
               {value !== null && <circle className="estimate" cx={x(index)} cy={up.at(value)} r={4.5} />}
-              <text className="tick" transform={`translate(${x(index) + 3} ${bottom + 12}) rotate(-35)`} textAnchor="end">
+              <text
+                className="tick"
+                transform={`translate(${x(index) + 3} ${bottom + 12}) rotate(-35)`}
+                textAnchor="end"
+              >
                 {layer}
               </text>
             </g>
@@ -50,7 +60,11 @@ export function LayerChart({ measure, values, svg }: Props) {
           <text className="axis-title" x={(MARGIN.left + width) / 2} y={HEIGHT - 6} textAnchor="middle">
             Layer
           </text>
-          <text className="axis-title" transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`} textAnchor="middle">
+          <text
+            className="axis-title"
+            transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`}
+            textAnchor="middle"
+          >
             {measure}
           </text>
         </svg>

@@ -25,10 +25,16 @@ const MARGIN = { left: 58, right: 12, top: 10, bottom: 42 };
 /** Curves over one labelled pair of axes; several are told apart by colour and dashes, and named in a legend. */
 export function LineChart({ label, x, y, series, log = false, height = 240, until, svg }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>();
-  const kept = series.map((one) => ({ ...one, points: one.points.filter(([, value]) => Number.isFinite(value) && (!log || value > 0)) }));
+  const kept = series.map((one) => ({
+    ...one,
+    points: one.points.filter(([, value]) => Number.isFinite(value) && (!log || value > 0)),
+  }));
   const all = kept.flatMap(({ points }) => points);
   const last = Math.max(until ?? 0, ...all.map(([step]) => step), 1);
-  const [low, high] = ends(all.map(([, value]) => value), log);
+  const [low, high] = ends(
+    all.map(([, value]) => value),
+    log,
+  );
   const legend = series.length > 1 ? 22 : 0;
   const bottom = height - MARGIN.bottom;
   const across = scale(0, last, MARGIN.left, Math.max(MARGIN.left + 20, width - MARGIN.right));
@@ -41,7 +47,13 @@ export function LineChart({ label, x, y, series, log = false, height = 240, unti
         <svg ref={svg} width={width} height={height} role="img" aria-label={`${label}. ${spoken(kept)}`}>
           {(marks.length ? marks : [low, high]).map((tick) => (
             <g key={tick}>
-              <line className="grid-line" x1={MARGIN.left} x2={width - MARGIN.right} y1={up.at(tick)} y2={up.at(tick)} />
+              <line
+                className="grid-line"
+                x1={MARGIN.left}
+                x2={width - MARGIN.right}
+                y1={up.at(tick)}
+                y2={up.at(tick)}
+              />
               <text className="tick" x={MARGIN.left - 6} y={up.at(tick) + 4} textAnchor="end">
                 {log ? power(tick) : number(tick)}
               </text>
@@ -60,7 +72,11 @@ export function LineChart({ label, x, y, series, log = false, height = 240, unti
           <text className="axis-title" x={(MARGIN.left + width) / 2} y={height - 8} textAnchor="middle">
             {x}
           </text>
-          <text className="axis-title" transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`} textAnchor="middle">
+          <text
+            className="axis-title"
+            transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`}
+            textAnchor="middle"
+          >
             {y}
           </text>
         </svg>
@@ -89,11 +105,15 @@ function ends(values: number[], log: boolean): [number, number] {
   if (!values.length) return log ? [0.01, 1] : [0, 1];
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (log) return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high) + 1e-9)];
-  return low === high ? [Math.min(0, low), Math.max(1, high)] : [Math.min(0, low), high + (high - Math.min(0, low)) * 0.05];
+  return low === high
+    ? [Math.min(0, low), Math.max(1, high)]
+    : [Math.min(0, low), high + (high - Math.min(0, low)) * 0.05];
 }
 
 function curve(points: [number, number][], x: (value: number) => number, y: (value: number) => number): string {
-  return points.map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  return points
+    .map(([step, value], index) => `${index ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`)
+    .join("");
 }
 
 function power(value: number): string {

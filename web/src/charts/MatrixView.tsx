@@ -14,7 +14,11 @@ export function MatrixView({ weights, canvas }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>();
   const { matrix, row_order: rows, column_order: columns } = weights;
   const largest = Math.max(1e-9, ...matrix.map((row) => Math.max(...row.map(Math.abs))));
-  const cell = Math.min(24, Math.max(0.5, Math.min(width, 480) / Math.max(1, columns.length)), 480 / Math.max(1, rows.length));
+  const cell = Math.min(
+    24,
+    Math.max(0.5, Math.min(width, 480) / Math.max(1, columns.length)),
+    480 / Math.max(1, rows.length),
+  );
 
   useEffect(() => {
     const element = canvas.current;
@@ -48,7 +52,12 @@ export function MatrixView({ weights, canvas }: Props) {
       </p>
       <p className="scatter-legend">
         <span>{number(-largest)}</span>
-        <span className="gradient" style={{ background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(diverging(i / 8))).join()})` }} />
+        <span
+          className="gradient"
+          style={{
+            background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(diverging(i / 8))).join()})`,
+          }}
+        />
         <span>{number(largest)} (weight)</span>
       </p>
     </div>

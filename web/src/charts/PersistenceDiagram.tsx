@@ -21,7 +21,9 @@ export function PersistenceDiagram({ persistence, svg }: Props) {
   const side = Math.min(width, 420);
   const across = scale(0, high, MARGIN.left, side - MARGIN.right);
   const up = scale(0, high, side - MARGIN.bottom, MARGIN.top);
-  const spoken = degrees.map((degree) => `${NAMES[degree] ?? degree}: ${plural(persistence[degree]?.length ?? 0, "bar")}`).join("; ");
+  const spoken = degrees
+    .map((degree) => `${NAMES[degree] ?? degree}: ${plural(persistence[degree]?.length ?? 0, "bar")}`)
+    .join("; ");
 
   return (
     <div ref={frame} className="chart">

@@ -17,8 +17,17 @@ interface Props {
 
 const START: Turn = { yaw: 0.7, pitch: 0.45 };
 const STEP = Math.PI / 24;
-const KEYS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const AXES: [string, Point][] = [["PC 1", [1, 0, 0]], ["PC 2", [0, 1, 0]], ["PC 3", [0, 0, 1]]];
+const KEYS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+const AXES: [string, Point][] = [
+  ["PC 1", [1, 0, 0]],
+  ["PC 2", [0, 1, 0]],
+  ["PC 3", [0, 0, 1]],
+];
 
 /** Points in space, turned by dragging or by arrow keys; nearer ones are drawn larger and last. */
 export function Scatter3d({ label, points, shares, labels, colour, legend, canvas }: Props) {
@@ -79,7 +88,12 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
           <span>
             {legend.name} = {legend.low}
           </span>
-          <span className="gradient" style={{ background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(colour(i / 8))).join()})` }} />
+          <span
+            className="gradient"
+            style={{
+              background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(colour(i / 8))).join()})`,
+            }}
+          />
           <span>{legend.high}</span>
         </p>
       )}
@@ -90,8 +104,13 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
 
 /** Draws axes and points; returns where each point lies, farthest first. */
 function draw(
-  context: CanvasRenderingContext2D, side: number, points: number[][], shares: number[], colour: (share: number) => Rgb,
-  turn: Turn, style: CSSStyleDeclaration,
+  context: CanvasRenderingContext2D,
+  side: number,
+  points: number[][],
+  shares: number[],
+  colour: (share: number) => Rgb,
+  turn: Turn,
+  style: CSSStyleDeclaration,
 ): [number, number, number][] {
   const [middle, reach] = [side / 2, side * 0.36];
   const place = (point: Point): Point => {
@@ -105,7 +124,10 @@ function draw(
   context.strokeStyle = style.getPropertyValue("--line-strong");
   context.fillStyle = style.getPropertyValue("--ink-2");
   for (const [name, end] of AXES) {
-    const [from, to] = [place(end.map((value) => -1.15 * value) as Point), place(end.map((value) => 1.15 * value) as Point)];
+    const [from, to] = [
+      place(end.map((value) => -1.15 * value) as Point),
+      place(end.map((value) => 1.15 * value) as Point),
+    ];
     context.beginPath();
     context.moveTo(from[0], from[1]);
     context.lineTo(to[0], to[1]);

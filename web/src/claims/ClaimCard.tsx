@@ -20,8 +20,14 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
   const id = useId();
   return (
     <article className="claim" id={`claim-${claim.id}`}>
-      <h3>
-        <button type="button" className="claim-head" aria-expanded={open} aria-controls={id} onClick={() => onToggle(!open)}>
+      <h4>
+        <button
+          type="button"
+          className="claim-head"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => onToggle(!open)}
+        >
           <span className={open ? "turned" : undefined}>
             <Icon name="open" />
           </span>
@@ -29,7 +35,7 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
           <Verdict word={claim.verdict} />
           <span className="claim-says">{claim.says}</span>
         </button>
-      </h3>
+      </h4>
       {open && (
         <div className="claim-body" id={id}>
           <dl className="facts">
@@ -40,21 +46,39 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
             <div>
               <dt>Control</dt>
               <dd>
-                {claim.control}: <Verdict word={claim.control_verdict} />
+                {claim.control}: <ControlVerdict word={claim.control_verdict} />
               </dd>
             </div>
-            <Fact name="Scale" value={claim.seconds ? `${claim.scale}, ${duration(claim.seconds)} of training` : claim.scale} />
+            <Fact
+              name="Scale"
+              value={claim.seconds ? `${claim.scale}, ${duration(claim.seconds)} of training` : claim.scale}
+            />
           </dl>
           {claim.measured && <Measurement claim={claim} measured={claim.measured} />}
           {claim.checks.length > 1 && <ClaimChecks checks={claim.checks} />}
           {claim.figure && (
-            <img className="claim-figure" src={api.figure(claim.id, claim.scale)} alt={`Figure of claim ${claim.id}: ${claim.says}`} loading="lazy" />
+            <img
+              className="claim-figure"
+              src={api.figure(claim.id, claim.scale)}
+              alt={`Figure of claim ${claim.id}: ${claim.says}`}
+              loading="lazy"
+            />
           )}
-          <h4>Reproduce it</h4>
+          <h5>Reproduce it</h5>
           <Command text={claim.command} />
         </div>
       )}
     </article>
+  );
+}
+
+/** A control must come out the other way: contradicted is what is wanted of it. */
+function ControlVerdict({ word }: { word: string }) {
+  if (word === "contradicted") return <Verdict word="contradicted, as a control must be" tone="good" />;
+  return word === "confirmed" ? (
+    <Verdict word="confirmed: this check tells nothing apart" tone="bad" />
+  ) : (
+    <Verdict word={word} />
   );
 }
 
@@ -75,5 +99,11 @@ function Measurement({ claim, measured }: { claim: Claim; measured: Measured }) 
     high: measured.high,
     ...(typeof claim.expected === "string" ? {} : { range: claim.expected }),
   };
-  return <IntervalChart label={`Measured ${claim.quantity} against the range it must lie in`} quantity={`${claim.quantity} (shaded: the range it must lie in)`} rows={[row]} />;
+  return (
+    <IntervalChart
+      label={`Measured ${claim.quantity} against the range it must lie in`}
+      quantity={`${claim.quantity} (shaded: the range it must lie in)`}
+      rows={[row]}
+    />
+  );
 }

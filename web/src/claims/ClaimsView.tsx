@@ -48,7 +48,10 @@ export function ClaimsView({ params, change, scales }: Props) {
         <SelectField
           label="Paper"
           value={paper}
-          options={[{ value: "", label: "all papers" }, ...claimPapers(value ?? []).map(({ id, title }) => ({ value: id, label: title }))]}
+          options={[
+            { value: "", label: "all papers" },
+            ...claimPapers(value ?? []).map(({ id, title }) => ({ value: id, label: title })),
+          ]}
           onChange={set("paper")}
         />
         <SelectField
@@ -57,7 +60,12 @@ export function ClaimsView({ params, change, scales }: Props) {
           options={[{ value: "", label: "any verdict" }, ...VERDICTS.map((each) => ({ value: each, label: each }))]}
           onChange={set("verdict")}
         />
-        <SelectField label="Scale" value={scale} options={scales.map((each) => ({ value: each, label: each }))} onChange={set("scale")} />
+        <SelectField
+          label="Scale"
+          value={scale}
+          options={scales.map((each) => ({ value: each, label: each }))}
+          onChange={set("scale")}
+        />
         <TextField label="Search" type="search" value={query} placeholder="words, an id…" onChange={set("query")} />
       </div>
       <Problematic sentence={error} />
@@ -67,7 +75,11 @@ export function ClaimsView({ params, change, scales }: Props) {
           <ul className="verdict-counts" aria-label="Verdicts of these claims">
             {VERDICTS.map((each) => (
               <li key={each}>
-                <button type="button" aria-pressed={verdict === each} onClick={() => change({ verdict: verdict === each ? null : each })}>
+                <button
+                  type="button"
+                  aria-pressed={verdict === each}
+                  onClick={() => change({ verdict: verdict === each ? null : each })}
+                >
                   <Verdict word={each} /> <strong>{counts[each]}</strong>
                 </button>
               </li>
@@ -76,16 +88,19 @@ export function ClaimsView({ params, change, scales }: Props) {
           <p role="status" className="quiet">
             {plural(chosen.length, "claim")} at scale {scale}.
           </p>
-          <div className="claims">
-            {chosen.map((claim) => (
-              <ClaimCard
-                key={claim.id}
-                claim={claim}
-                open={claim.id === open}
-                onToggle={(opened) => change({ claim: opened ? claim.id : null })}
-              />
-            ))}
-          </div>
+          {claimPapers(chosen).map(({ id, title }) => (
+            <section key={id} className="claim-group" aria-label={title}>
+              <h3>{title}</h3>
+              {filterClaims(chosen, { paper: id, verdict: "", query: "" }).map((claim) => (
+                <ClaimCard
+                  key={claim.id}
+                  claim={claim}
+                  open={claim.id === open}
+                  onToggle={(opened) => change({ claim: opened ? claim.id : null })}
+                />
+              ))}
+            </section>
+          ))}
         </div>
       )}
     </Panel>
@@ -94,10 +109,37 @@ export function ClaimsView({ params, change, scales }: Props) {
 
 function table(claims: Claim[]): string {
   return csv(
-    ["id", "paper", "place", "says", "quantity", "expected", "measured", "seeds", "verdict", "control", "control verdict", "scale", "seconds", "command"],
+    [
+      "id",
+      "paper",
+      "place",
+      "says",
+      "quantity",
+      "expected",
+      "measured",
+      "seeds",
+      "verdict",
+      "control",
+      "control verdict",
+      "scale",
+      "seconds",
+      "command",
+    ],
     claims.map((claim) => [
-      claim.id, claim.paper, claim.place, claim.says, claim.quantity, rangeWords(claim.expected), measuredWords(claim.measured),
-      claim.measured?.seeds, claim.verdict, claim.control, claim.control_verdict, claim.scale, claim.seconds, claim.command,
+      claim.id,
+      claim.paper,
+      claim.place,
+      claim.says,
+      claim.quantity,
+      rangeWords(claim.expected),
+      measuredWords(claim.measured),
+      claim.measured?.seeds,
+      claim.verdict,
+      claim.control,
+      claim.control_verdict,
+      claim.scale,
+      claim.seconds,
+      claim.command,
     ]),
   );
 }

@@ -51,7 +51,12 @@ export function CompareView({ params, change }: Props) {
           {series.some(({ points }) => points.length > 0) && (
             <Panel
               title="Loss"
-              tools={<ExportMenu of="both losses" ways={[{ label: "PNG", run: () => (loss.current ? saveSvg("losses.png", loss.current) : undefined) }]} />}
+              tools={
+                <ExportMenu
+                  of="both losses"
+                  ways={[{ label: "PNG", run: () => (loss.current ? saveSvg("losses.png", loss.current) : undefined) }]}
+                />
+              }
             >
               <LineChart label="Loss of both trainings" x="Step" y="Loss" series={series} log svg={loss} height={320} />
             </Panel>
@@ -62,7 +67,18 @@ export function CompareView({ params, change }: Props) {
               <ExportMenu
                 of="the comparison"
                 ways={[
-                  { label: "Measures as CSV", run: () => saveText("comparison.csv", csv(["measure", "first", "second"], pairedMeasures(both[0].measures, both[1].measures).map((row) => [row.name, row.a, row.b])), "text/csv") },
+                  {
+                    label: "Measures as CSV",
+                    run: () =>
+                      saveText(
+                        "comparison.csv",
+                        csv(
+                          ["measure", "first", "second"],
+                          pairedMeasures(both[0].measures, both[1].measures).map((row) => [row.name, row.a, row.b]),
+                        ),
+                        "text/csv",
+                      ),
+                  },
                   { label: "Both runs as JSON", run: () => saveJson("comparison.json", both) },
                 ]}
               />

@@ -37,12 +37,21 @@ export function RunPicker({ title, run, error, onChoose }: Props) {
       <Problematic sentence={error} />
       {run && (
         <p>
-          <a href={`#/run/${run.digest}`}>{run.title}</a> <span className="quiet">seed {run.seed ?? "–"}, {run.digest}</span>
+          <a href={`#/run/${run.digest}`}>{run.title}</a>{" "}
+          <span className="quiet">
+            seed {run.seed ?? "–"}, {run.digest}
+          </span>
         </p>
       )}
       {searching && (
         <>
-          <TextField label="Search runs" type="search" value={query} placeholder="words, a digest…" onChange={setQuery} />
+          <TextField
+            label="Search runs"
+            type="search"
+            value={query}
+            placeholder="words, a digest…"
+            onChange={setQuery}
+          />
           <Problematic sentence={found.error} />
           {found.value?.rows.length === 0 && <Quiet>No run matches.</Quiet>}
           <ul className="offers">

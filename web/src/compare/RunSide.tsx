@@ -27,10 +27,23 @@ export function RunSide({ title, run, domain }: Props) {
   return (
     <Panel
       title={`${title}: ${modelName(run.model)}`}
-      tools={run.map && <ExportMenu of={`the ${title.toLowerCase()} error map`} ways={[{ label: "PNG", run: () => (svg.current ? saveSvg("error-map.png", svg.current) : undefined) }]} />}
+      tools={
+        run.map && (
+          <ExportMenu
+            of={`the ${title.toLowerCase()} error map`}
+            ways={[{ label: "PNG", run: () => (svg.current ? saveSvg("error-map.png", svg.current) : undefined) }]}
+          />
+        )
+      }
     >
-      {run.map ? <ErrorMap about={about.value} map={run.map} domain={domain} svg={svg} onOpen={open} /> : <Quiet>No map of errors was recorded.</Quiet>}
-      {run.samples.length > 0 && <Samples samples={run.samples.slice(0, 3)} names={about.value?.factors.map(({ name }) => name) ?? []} />}
+      {run.map ? (
+        <ErrorMap about={about.value} map={run.map} domain={domain} svg={svg} onOpen={open} />
+      ) : (
+        <Quiet>No map of errors was recorded.</Quiet>
+      )}
+      {run.samples.length > 0 && (
+        <Samples samples={run.samples.slice(0, 3)} names={about.value?.factors.map(({ name }) => name) ?? []} />
+      )}
     </Panel>
   );
 }

@@ -6,7 +6,13 @@ import { useJob } from "../api/useJob";
 import { CellDrawer } from "../cell/CellDrawer";
 import { drawnPlane } from "../logic/plane";
 import {
-  type Exploring, readCombination, readExploring, readPlane, writeCombination, writeExploring, writePlane,
+  type Exploring,
+  readCombination,
+  readExploring,
+  readPlane,
+  writeCombination,
+  writeExploring,
+  writePlane,
 } from "../state/exploring";
 import type { Change } from "../state/usePlace";
 import { ForecastPanel } from "./ForecastPanel";

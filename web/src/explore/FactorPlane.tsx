@@ -29,10 +29,14 @@ export function FactorPlane({ drawn, split, cells, stale, map, faded, selected, 
   const press = useRef<{ x: number; y: number; cell: Place | null; drawing: boolean } | null>(null);
 
   const heldOut = useCallback(
-    (row: number, column: number) => (stale && region ? holds(region, row, column, axes) : isHeldOut(cells, row, column)),
+    (row: number, column: number) =>
+      stale && region ? holds(region, row, column, axes) : isHeldOut(cells, row, column),
     [stale, region, axes, cells],
   );
-  const left = useCallback((row: number, column: number) => [NOT_SHOWN, OUTSIDE].includes(cells[row]?.[column] ?? ""), [cells]);
+  const left = useCallback(
+    (row: number, column: number) => [NOT_SHOWN, OUTSIDE].includes(cells[row]?.[column] ?? ""),
+    [cells],
+  );
   const values = useMemo(
     () => map?.values.map((line, row) => line.map((value, column) => (heldOut(row, column) ? value : null))) ?? null,
     [map, heldOut],
@@ -45,7 +49,9 @@ export function FactorPlane({ drawn, split, cells, stale, map, faded, selected, 
     const section = cells[row]?.[column] ?? "";
     const value = values?.[row]?.[column];
     const kind = isHeldOut(cells, row, column) ? `held out (${section})` : section;
-    return value === null || value === undefined ? `${here}: ${kind}` : `${here}: ${kind}, forecast ${map?.quantity} ${number(value)}`;
+    return value === null || value === undefined
+      ? `${here}: ${kind}`
+      : `${here}: ${kind}, forecast ${map?.quantity} ${number(value)}`;
   };
   const setBox = (box: Box) => split && onSplit(writeRegion(split, box, axes));
 
@@ -56,7 +62,8 @@ export function FactorPlane({ drawn, split, cells, stale, map, faded, selected, 
     const frame = target.ownerSVGElement?.getBoundingClientRect();
     if (!frame) return;
     const at = (x: number, y: number) => cellAt(g, x - frame.left, y - frame.top);
-    const redraws = region && region.free.rows === "both" && region.free.columns === "both" && event.pointerType === "mouse";
+    const redraws =
+      region && region.free.rows === "both" && region.free.columns === "both" && event.pointerType === "mouse";
     press.current = { x: event.clientX, y: event.clientY, cell: at(event.clientX, event.clientY), drawing: false };
     const moved = (move: globalThis.PointerEvent) => {
       const from = press.current;

@@ -23,8 +23,18 @@ export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>
   const reasons = value?.reasons.filter(({ name }) => !(value.percolation && name === CONNECTIVITY)) ?? [];
   const ways = value
     ? [
-        { label: "Sections as PNG", run: () => (sections.current ? saveSvg("forecast.png", sections.current) : undefined) },
-        ...(value.outlook?.networks.length ? [{ label: "Networks as PNG", run: () => (networks.current ? saveSvg("outlook.png", networks.current) : undefined) }] : []),
+        {
+          label: "Sections as PNG",
+          run: () => (sections.current ? saveSvg("forecast.png", sections.current) : undefined),
+        },
+        ...(value.outlook?.networks.length
+          ? [
+              {
+                label: "Networks as PNG",
+                run: () => (networks.current ? saveSvg("outlook.png", networks.current) : undefined),
+              },
+            ]
+          : []),
         { label: "Numbers as CSV", run: () => saveText("forecast.csv", numbers(value), "text/csv") },
         { label: "Forecast as JSON", run: () => saveJson("forecast.json", value) },
         { label: "Problem as YAML", run: () => saveText("problem.yaml", value.yaml, "application/yaml") },
@@ -58,7 +68,12 @@ export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>
               </div>
             ))}
           </dl>
-          {value.percolation && <Connectivity percolation={value.percolation} words={value.reasons.find(({ name }) => name === CONNECTIVITY)?.text ?? ""} />}
+          {value.percolation && (
+            <Connectivity
+              percolation={value.percolation}
+              words={value.reasons.find(({ name }) => name === CONNECTIVITY)?.text ?? ""}
+            />
+          )}
           {value.support && <SupportTable support={value.support} />}
           {value.outlook && <OutlookPart outlook={value.outlook} svg={networks} />}
           <Quiet>

@@ -22,7 +22,16 @@ export function Isolated({ problem, factors, onProblem }: Props) {
         minimum={0}
         maximum={most}
         words={words}
-        onChange={(levels) => onProblem(withIsolated(problem, levels, most, factors.map(({ name }) => name)))}
+        onChange={(levels) =>
+          onProblem(
+            withIsolated(
+              problem,
+              levels,
+              most,
+              factors.map(({ name }) => name),
+            ),
+          )
+        }
       />
       <p className="quiet">
         {now === 0

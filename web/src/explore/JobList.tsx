@@ -20,7 +20,12 @@ export function JobList({ chosen, stamp, onChoose }: Props) {
       <ul>
         {value.map((job) => (
           <li key={job.id}>
-            <button type="button" className="button-link" aria-current={job.id === chosen} onClick={() => onChoose(job.id)}>
+            <button
+              type="button"
+              className="button-link"
+              aria-current={job.id === chosen}
+              onClick={() => onChoose(job.id)}
+            >
               {job.title}
             </button>{" "}
             <span className="quiet">

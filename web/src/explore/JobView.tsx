@@ -81,7 +81,16 @@ export function JobView({ job, onShow, onOpen }: Props) {
       <div className="job-pair">
         <div>
           <h3>Loss</h3>
-          <LineChart label="Loss of the training" x="Step" y="Loss" series={[{ name: "loss", points: job.losses }]} log until={job.steps} svg={loss} height={280} />
+          <LineChart
+            label="Loss of the training"
+            x="Step"
+            y="Loss"
+            series={[{ name: "loss", points: job.losses }]}
+            log
+            until={job.steps}
+            svg={loss}
+            height={280}
+          />
         </div>
         <div>
           <h3>Error on every cell</h3>

@@ -14,7 +14,9 @@ interface Props {
 export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
   const { model, recipe, seed } = exploring;
   const name = modelName(model);
-  const fitting = catalogue.models.filter((each) => family === null || each.families.includes(family) || each.name === name);
+  const fitting = catalogue.models.filter(
+    (each) => family === null || each.families.includes(family) || each.name === name,
+  );
   const chosen = catalogue.models.find((each) => each.name === name);
   const settings: Settings = typeof model === "string" ? { kind: model } : model;
 

@@ -34,9 +34,20 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
   const map = forecast.value?.map ?? null;
   const ways = [
     { label: "Plane as PNG", run: () => (svg.current ? saveSvg("plane.png", svg.current) : undefined) },
-    { label: "Forecast map as CSV", run: () => {
-      if (drawn && map) saveText("forecast-map.csv", csv([drawn.rows.name, drawn.columns.name, map.quantity], mapRows(map.values, drawn.rows.levels, drawn.columns.levels)), "text/csv");
-    } },
+    {
+      label: "Forecast map as CSV",
+      run: () => {
+        if (drawn && map)
+          saveText(
+            "forecast-map.csv",
+            csv(
+              [drawn.rows.name, drawn.columns.name, map.quantity],
+              mapRows(map.values, drawn.rows.levels, drawn.columns.levels),
+            ),
+            "text/csv",
+          );
+      },
+    },
     { label: "Problem as YAML", run: () => saveText("problem.yaml", answer?.yaml ?? "", "application/yaml") },
     { label: "Problem as JSON", run: () => saveJson("problem.json", answer?.problem ?? problem) },
   ].filter(({ label }) => (label.startsWith("Plane") ? drawn : label.startsWith("Forecast") ? drawn && map : true));

@@ -17,7 +17,7 @@ export function ProblemText({ problem, onProblem }: { problem: Problem; onProble
     try {
       const read: unknown = JSON.parse(text);
       if (typeof read !== "object" || read === null || !("task" in read) || typeof read.task !== "object") {
-        return setError("A problem is a mapping with a task, such as {\"task\": {\"kind\": \"bump\"}, \"split\": …}.");
+        return setError('A problem is a mapping with a task, such as {"task": {"kind": "bump"}, "split": …}.');
       }
       setError(null);
       onProblem(read as Problem);

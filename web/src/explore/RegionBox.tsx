@@ -19,12 +19,20 @@ interface Grip {
 }
 
 const GRIPS: Grip[] = [
-  { rows: "low" }, { rows: "high" }, { columns: "low" }, { columns: "high" },
-  { rows: "low", columns: "low" }, { rows: "low", columns: "high" },
-  { rows: "high", columns: "low" }, { rows: "high", columns: "high" },
+  { rows: "low" },
+  { rows: "high" },
+  { columns: "low" },
+  { columns: "high" },
+  { rows: "low", columns: "low" },
+  { rows: "low", columns: "high" },
+  { rows: "high", columns: "low" },
+  { rows: "high", columns: "high" },
 ];
 const KEYS: Record<string, [Side, number]> = {
-  ArrowUp: ["rows", -1], ArrowDown: ["rows", 1], ArrowLeft: ["columns", -1], ArrowRight: ["columns", 1],
+  ArrowUp: ["rows", -1],
+  ArrowDown: ["rows", 1],
+  ArrowLeft: ["columns", -1],
+  ArrowRight: ["columns", 1],
 };
 
 /** The held-out box on the plane: moved and resized by mouse, finger or keys. */
@@ -89,7 +97,14 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
       )}
       {whole &&
         GRIPS.filter((grip) => allowed(region, grip)).map((grip) => (
-          <Handle key={JSON.stringify(grip)} g={g} region={region} grip={grip} onDown={(event) => down(event, grip)} {...handlers} />
+          <Handle
+            key={JSON.stringify(grip)}
+            g={g}
+            region={region}
+            grip={grip}
+            onDown={(event) => down(event, grip)}
+            {...handlers}
+          />
         ))}
     </g>
   );

@@ -40,7 +40,9 @@ export function RegionControls({ catalogue, problem, axes, onProblem }: Props) {
         onChange={choose}
       />
       {region && <output className="region-words">{regionWords(region, axes)}</output>}
-      {!region && known && problem.split && <SettingsForm settings={known.settings} values={problem.split} onChange={set} />}
+      {!region && known && problem.split && (
+        <SettingsForm settings={known.settings} values={problem.split} onChange={set} />
+      )}
     </div>
   );
 }

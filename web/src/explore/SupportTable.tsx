@@ -25,7 +25,11 @@ function said(value: Json): string {
   if (typeof value === "number") return number(value);
   if (Array.isArray(value)) return value.length ? value.map(said).join(", ") : "none";
   if (value !== null && typeof value === "object") {
-    return Object.entries(value).map(([name, each]) => `${words(name)} ${said(each)}`).join("; ") || "none";
+    return (
+      Object.entries(value)
+        .map(([name, each]) => `${words(name)} ${said(each)}`)
+        .join("; ") || "none"
+    );
   }
   return value ?? "–";
 }

@@ -23,7 +23,9 @@ export function differenceOf(output: Answer | null, target: Answer | null): Answ
   if (typeof output === "number" && typeof target === "number") return output - target;
   if (!isPicture(output) || !isPicture(target) || output.length !== target.length) return null;
   const less = (a: number | number[], b: number | number[]): number | number[] =>
-    typeof a === "number" && typeof b === "number" ? a - b : (a as number[]).map((value, index) => value - ((b as number[])[index] ?? 0));
+    typeof a === "number" && typeof b === "number"
+      ? a - b
+      : (a as number[]).map((value, index) => value - ((b as number[])[index] ?? 0));
   return output.map((row, y) => row.map((value, x) => less(value, target[y]?.[x] ?? 0))) as Picture;
 }
 

@@ -15,7 +15,11 @@ export function filterClaims(claims: Claim[], { paper, verdict, query }: ClaimFi
   const wanted = query.toLowerCase().split(/\s+/).filter(Boolean);
   return claims.filter((claim) => {
     const text = `${claim.id} ${claim.place} ${claim.says} ${claim.quantity} ${claim.control}`.toLowerCase();
-    return (!paper || claim.paper === paper) && (!verdict || claim.verdict === verdict) && wanted.every((word) => text.includes(word));
+    return (
+      (!paper || claim.paper === paper) &&
+      (!verdict || claim.verdict === verdict) &&
+      wanted.every((word) => text.includes(word))
+    );
   });
 }
 
@@ -26,5 +30,8 @@ export function verdictCounts(claims: Claim[]): Record<VerdictWord, number> {
 }
 
 export function claimPapers(claims: Claim[]): { id: string; title: string }[] {
-  return [...new Map(claims.map(({ paper, paper_title }) => [paper, paper_title || paper]))].map(([id, title]) => ({ id, title }));
+  return [...new Map(claims.map(({ paper, paper_title }) => [paper, paper_title || paper]))].map(([id, title]) => ({
+    id,
+    title,
+  }));
 }

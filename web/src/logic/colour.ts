@@ -2,7 +2,18 @@
 
 export type Rgb = [number, number, number];
 
-const VIRIDIS = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
+const VIRIDIS = [
+  "#440154",
+  "#482878",
+  "#3e4989",
+  "#31688e",
+  "#26828e",
+  "#1f9e89",
+  "#35b779",
+  "#6ece58",
+  "#b5de2b",
+  "#fde725",
+];
 const DIVERGING = ["#053c6e", "#2a6cab", "#6ea6cf", "#b9d5e8", "#f6f5f2", "#f7cf9f", "#e79a4c", "#b75d0c", "#723600"];
 const CYCLIC = ["#e2d9e2", "#7ea3c5", "#5b57b2", "#2f1436", "#8a2e54", "#c3816a", "#e2d9e2"]; // after twilight
 

@@ -23,7 +23,22 @@ export async function saveCanvas(name: string, canvas: HTMLCanvasElement): Promi
   save(name, blob);
 }
 
-const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "fill-opacity", "stroke-opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order"];
+const COPIED = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "fill-opacity",
+  "stroke-opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "dominant-baseline",
+  "paint-order",
+];
 
 /** An SVG drawing as a PNG of twice its size, in the colours that it has on the page. */
 export async function saveSvg(name: string, svg: SVGSVGElement): Promise<void> {

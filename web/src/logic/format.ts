@@ -1,7 +1,19 @@
 // Numbers, times and names as people read them.
 
 const MINUS = "−";
-const RAISED: Record<string, string> = { "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹" };
+const RAISED: Record<string, string> = {
+  "-": "⁻",
+  "0": "⁰",
+  "1": "¹",
+  "2": "²",
+  "3": "³",
+  "4": "⁴",
+  "5": "⁵",
+  "6": "⁶",
+  "7": "⁷",
+  "8": "⁸",
+  "9": "⁹",
+};
 const NOTHING = 1e-9; // what is left of zero after arithmetic
 
 /** Three significant digits, plain where that is short: 0.947, 12.3, 1,234, 2.1 × 10⁻⁵; missing is a dash. */
@@ -62,7 +74,9 @@ export function fixed(value: number | null, length: number): string {
   if (value === null || !Number.isFinite(value)) return "–";
   if (!(length > 0) || length < 0.001 || length >= 1e6) return number(value);
   const places = Math.min(5, Math.max(0, 2 - Math.floor(Math.log10(length))));
-  return (Math.abs(value) < 0.5 * 10 ** -places ? 0 : value).toLocaleString("en-GB", { minimumFractionDigits: places, maximumFractionDigits: places }).replace("-", MINUS);
+  return (Math.abs(value) < 0.5 * 10 ** -places ? 0 : value)
+    .toLocaleString("en-GB", { minimumFractionDigits: places, maximumFractionDigits: places })
+    .replace("-", MINUS);
 }
 
 /** A name of a measure or reason as words: "ood_accuracy" is "ood accuracy". */
@@ -76,7 +90,9 @@ export function capital(text: string): string {
 
 /** "x = 3, y = 5" from the labels of a combination: x first, although grids have y first. */
 export function combinationWords(names: string[], labels: (string | null)[]): string {
-  const said = labels.map((label, index) => (label === null ? `no ${names[index] ?? "factor"}` : names[index] ? `${names[index]} = ${label}` : label));
+  const said = labels.map((label, index) =>
+    label === null ? `no ${names[index] ?? "factor"}` : names[index] ? `${names[index]} = ${label}` : label,
+  );
   return (names.join() === "y,x" ? said.toReversed() : said).join(", ");
 }
 

@@ -1,7 +1,12 @@
 // The border of a set of cells as one path.
 
 /** Segments between cells inside and outside, in cell units scaled by `cell`; empty when nothing is inside. */
-export function outline(inside: (row: number, column: number) => boolean, rows: number, columns: number, cell: number): string {
+export function outline(
+  inside: (row: number, column: number) => boolean,
+  rows: number,
+  columns: number,
+  cell: number,
+): string {
   const at = (row: number, column: number) =>
     row >= 0 && column >= 0 && row < rows && column < columns && inside(row, column);
   const parts: string[] = [];
@@ -9,10 +14,18 @@ export function outline(inside: (row: number, column: number) => boolean, rows: 
     parts.push(`M${round(x * cell)} ${round(y * cell)}${horizontal ? "h" : "v"}${round(length * cell)}`);
   // Runs of equal segments are joined, so that corners of long edges stay sharp.
   for (let row = 0; row <= rows; row++) {
-    runs(columns, (column) => at(row - 1, column) !== at(row, column), (start, length) => line(true, start, row, length));
+    runs(
+      columns,
+      (column) => at(row - 1, column) !== at(row, column),
+      (start, length) => line(true, start, row, length),
+    );
   }
   for (let column = 0; column <= columns; column++) {
-    runs(rows, (row) => at(row, column - 1) !== at(row, column), (start, length) => line(false, column, start, length));
+    runs(
+      rows,
+      (row) => at(row, column - 1) !== at(row, column),
+      (start, length) => line(false, column, start, length),
+    );
   }
   return parts.join("");
 }
@@ -32,7 +45,9 @@ function runs(count: number, holds: (index: number) => boolean, found: (start: n
 /** Unit squares of many cells as one path. */
 export function squares(cells: [number, number][], cell: number): string {
   const side = round(cell);
-  return cells.map(([row, column]) => `M${round(column * cell)} ${round(row * cell)}h${side}v${side}h-${side}z`).join("");
+  return cells
+    .map(([row, column]) => `M${round(column * cell)} ${round(row * cell)}h${side}v${side}h-${side}z`)
+    .join("");
 }
 
 function round(value: number): number {

@@ -32,7 +32,10 @@ export function combinationAt({ plane, factors }: Drawn, row: number, column: nu
 }
 
 /** Where a combination lies on the plane; null for one of another size. */
-export function placeOf({ plane, factors, rows, columns }: Drawn, combination: Combination | null): [number, number] | null {
+export function placeOf(
+  { plane, factors, rows, columns }: Drawn,
+  combination: Combination | null,
+): [number, number] | null {
   if (combination?.length !== factors.length) return null;
   const [row = -1, column = -1] = [combination[plane.rows], combination[plane.columns]];
   return row >= 0 && column >= 0 && row < rows.levels.length && column < columns.levels.length ? [row, column] : null;
@@ -45,7 +48,6 @@ export function labelsOf(factors: Factor[], combination: Combination): string[] 
 const SHOWN = "shown";
 export const NOT_SHOWN = "not shown"; // not held out, but not among the training examples either
 export const OUTSIDE = "outside"; // has no answer at all
-
 
 export function isHeldOut(cells: string[][], row: number, column: number): boolean {
   const name = cells[row]?.[column];

@@ -1,8 +1,6 @@
 // Held-out regions that can be dragged on the plane of two factors: blocks, crosses, bands and corners.
 import type { Json, Settings } from "../api/types";
-import {
-  type Axis, isWhole, moveSpan, pairOf, resizeSpan, type Span, spanHolds, spanOf, wholeSpan,
-} from "./span";
+import { type Axis, isWhole, moveSpan, pairOf, resizeSpan, type Span, spanHolds, spanOf, wholeSpan } from "./span";
 
 export interface Axes {
   rows: Axis;
@@ -95,7 +93,10 @@ export function regionWords(region: Draggable, axes: Axes): string {
     const [low, high] = pairOf(region.box[side], axes[side]);
     return `${axes[side].name} ${low === high - 1 ? low : `${low} to ${high - 1}`}`;
   };
-  return SIDES.toReversed().filter((side) => region.free[side] !== "none").map(words).join(", ");
+  return SIDES.toReversed()
+    .filter((side) => region.free[side] !== "none")
+    .map(words)
+    .join(", ");
 }
 
 function moved(span: Span, free: Freedom, by: number, axis: Axis): Span {

@@ -53,7 +53,9 @@ export function firstRegion(kind: string, axes: Axes): Settings | null {
 export function kindOf(split: Settings | undefined): string {
   if (!split) return "";
   const inner = split.kind === "extrapolation" ? split.of : null;
-  return typeof inner === "object" && inner !== null && !Array.isArray(inner) ? kindOf(inner) : String(split.kind ?? "");
+  return typeof inner === "object" && inner !== null && !Array.isArray(inner)
+    ? kindOf(inner)
+    : String(split.kind ?? "");
 }
 
 /** The same region on factors of another size: numbers that are levels are scaled and kept apart. */

@@ -42,7 +42,10 @@ export function spanHolds(span: Span, level: number, axis: Axis): boolean {
 export function pieces(span: Span, axis: Axis): Span[] {
   const over = span.start + span.length - axis.size;
   if (over <= 0) return [span];
-  return [{ start: span.start, length: span.length - over }, { start: 0, length: over }];
+  return [
+    { start: span.start, length: span.length - over },
+    { start: 0, length: over },
+  ];
 }
 
 export function moveSpan(span: Span, by: number, axis: Axis): Span {

@@ -12,7 +12,12 @@ export function scale(low: number, high: number, from: number, to: number, log =
   const place = log ? Math.log10 : (value: number) => value;
   const [a, b] = [place(low), place(high)];
   const width = b - a || 1;
-  return { low, high, log, at: (value) => from + ((place(Math.max(value, log ? Number.MIN_VALUE : value)) - a) / width) * (to - from) };
+  return {
+    low,
+    high,
+    log,
+    at: (value) => from + ((place(Math.max(value, log ? Number.MIN_VALUE : value)) - a) / width) * (to - from),
+  };
 }
 
 /** Round values within [low, high], about `count` of them. */
@@ -23,7 +28,8 @@ export function ticks(low: number, high: number, count = 5): number[] {
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw * 0.999) ?? raw;
   const first = Math.ceil(low / step - 1e-9);
   const found: number[] = [];
-  for (let index = first; index * step <= high + step * 1e-9; index++) found.push(Number((index * step).toPrecision(12)));
+  for (let index = first; index * step <= high + step * 1e-9; index++)
+    found.push(Number((index * step).toPrecision(12)));
   return found;
 }
 

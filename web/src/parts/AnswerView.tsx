@@ -16,7 +16,12 @@ export function AnswerView({ answer, title, note, domain, difference = false }: 
   return (
     <figure className="answer">
       {isPicture(answer) ? (
-        <PictureView picture={answer} label={note ? `${title}: ${note}` : title} domain={domain} difference={difference} />
+        <PictureView
+          picture={answer}
+          label={note ? `${title}: ${note}` : title}
+          domain={domain}
+          difference={difference}
+        />
       ) : (
         <span className="answer-number">{number(answer)}</span>
       )}

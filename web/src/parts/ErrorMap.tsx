@@ -24,7 +24,10 @@ export function ErrorMap({ about, map, domain, svg, tallest = 360, onOpen }: Pro
   if (!drawn) return <Quiet>{about ? "This task has no plane of two factors." : "…"}</Quiet>;
   const ends = domain ?? errorDomain(map?.values.flat() ?? []);
   const words = ([row, column]: Place) => {
-    const here = combinationWords([drawn.rows.name, drawn.columns.name], [drawn.rows.levels[row] ?? "", drawn.columns.levels[column] ?? ""]);
+    const here = combinationWords(
+      [drawn.rows.name, drawn.columns.name],
+      [drawn.rows.levels[row] ?? "", drawn.columns.levels[column] ?? ""],
+    );
     const kind = isHeldOut(cells, row, column) ? `held out (${cells[row]?.[column]})` : cells[row]?.[column];
     return `${here}: ${kind}, ${map?.quantity ?? "error"} ${number(map?.values[row]?.[column])}`;
   };

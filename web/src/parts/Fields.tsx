@@ -34,7 +34,15 @@ export function SelectField({ value, options, onChange, ...common }: SelectProps
   return (
     <Field id={id} {...common}>
       <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
-        {groups.map((group) => (group ? <optgroup key={group} label={group}>{list(group)}</optgroup> : list(undefined)))}
+        {groups.map((group) =>
+          group ? (
+            <optgroup key={group} label={group}>
+              {list(group)}
+            </optgroup>
+          ) : (
+            list(undefined)
+          ),
+        )}
       </select>
     </Field>
   );
@@ -117,12 +125,22 @@ export function TextField({ value, type = "text", placeholder, onChange, ...comm
   const id = useId();
   return (
     <Field id={id} {...common}>
-      <input id={id} type={type} value={value} placeholder={placeholder} onChange={(event) => onChange(event.target.value)} />
+      <input
+        id={id}
+        type={type}
+        value={value}
+        placeholder={placeholder}
+        onChange={(event) => onChange(event.target.value)}
+      />
     </Field>
   );
 }
 
-export function CheckField({ value, onChange, ...common }: Common & { value: boolean; onChange: (value: boolean) => void }) {
+export function CheckField({
+  value,
+  onChange,
+  ...common
+}: Common & { value: boolean; onChange: (value: boolean) => void }) {
   const id = useId();
   return (
     <div className="field field-check" title={common.says}>

@@ -25,5 +25,7 @@ export function PictureView({ picture, label, domain = [0, 1], difference = fals
     context.putImageData(image, 0, 0);
   }, [picture, height, width, domain[0], domain[1], difference]);
 
-  return <canvas className="picture" ref={canvas} width={width || 1} height={height || 1} role="img" aria-label={label} />;
+  return (
+    <canvas className="picture" ref={canvas} width={width || 1} height={height || 1} role="img" aria-label={label} />
+  );
 }

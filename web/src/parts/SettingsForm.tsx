@@ -13,7 +13,13 @@ export function SettingsForm({ settings, values, onChange }: Props) {
   return (
     <div className="fields">
       {Object.entries(settings).map(([name, setting]) => (
-        <SettingField key={name} name={name} setting={setting} value={values[name]} onChange={(value) => onChange(name, value)} />
+        <SettingField
+          key={name}
+          name={name}
+          setting={setting}
+          value={values[name]}
+          onChange={(value) => onChange(name, value)}
+        />
       ))}
     </div>
   );

@@ -24,34 +24,38 @@ export function InsideTab({ run, about, params, change }: Props) {
   const layers = inside.value?.layers ?? run.layers;
   return (
     <div className="run-grid">
-      <LayerMeasures run={run} measure={params.measure ?? ""} onMeasure={(measure) => change({ measure })} />
-      <Panel
-        title="Representation"
-        tools={
-          layers.length > 0 && (
-            <SelectField
-              label="Layer"
-              value={inside.value?.layer ?? layer}
-              options={layers.map((value) => ({ value, label: value }))}
-              onChange={(next) => change({ layer: next })}
+      <div className="run-column">
+        <LayerMeasures run={run} measure={params.measure ?? ""} onMeasure={(measure) => change({ measure })} />
+        {inside.value && <PersistencePanel inside={inside.value} />}
+      </div>
+      <div className="run-column">
+        <Panel
+          title="Representation"
+          tools={
+            layers.length > 0 && (
+              <SelectField
+                label="Layer"
+                value={inside.value?.layer ?? layer}
+                options={layers.map((value) => ({ value, label: value }))}
+                onChange={(next) => change({ layer: next })}
+              />
+            )
+          }
+        >
+          <Problematic sentence={inside.error} />
+          {!inside.value && !inside.error && <Quiet>Running the network over the grid…</Quiet>}
+          {inside.value && (
+            <RepresentationPanel
+              inside={inside.value}
+              factors={about?.factors ?? []}
+              pending={inside.pending}
+              colour={params.colour ?? ""}
+              onColour={(colour) => change({ colour })}
             />
-          )
-        }
-      >
-        <Problematic sentence={inside.error} />
-        {!inside.value && !inside.error && <Quiet>Running the network over the grid…</Quiet>}
-        {inside.value && (
-          <RepresentationPanel
-            inside={inside.value}
-            factors={about?.factors ?? []}
-            pending={inside.pending}
-            colour={params.colour ?? ""}
-            onColour={(colour) => change({ colour })}
-          />
-        )}
-      </Panel>
-      {inside.value && <PersistencePanel inside={inside.value} />}
-      <WeightsPanel digest={run.digest} layer={params.matrix ?? ""} onLayer={(matrix) => change({ matrix })} />
+          )}
+        </Panel>
+        <WeightsPanel digest={run.digest} layer={params.matrix ?? ""} onLayer={(matrix) => change({ matrix })} />
+      </div>
     </div>
   );
 }

@@ -21,19 +21,28 @@ export function LayerMeasures({ run, measure, onMeasure }: Props) {
   const names = Object.keys(run.by_layer);
   const chosen = names.includes(measure) ? measure : (names[0] ?? "");
   const values = run.by_layer[chosen] ?? {};
-  const rows = () => names.flatMap((name) => Object.entries(run.by_layer[name] ?? {}).map(([layer, value]) => [name, layer, value]));
+  const rows = () =>
+    names.flatMap((name) => Object.entries(run.by_layer[name] ?? {}).map(([layer, value]) => [name, layer, value]));
   return (
     <Panel
       title="Measures by layer"
       tools={
         names.length > 0 && (
           <>
-            <SelectField label="Measure" value={chosen} options={names.map((value) => ({ value, label: words(value) }))} onChange={onMeasure} />
+            <SelectField
+              label="Measure"
+              value={chosen}
+              options={names.map((value) => ({ value, label: words(value) }))}
+              onChange={onMeasure}
+            />
             <ExportMenu
               of="the measures by layer"
               ways={[
                 { label: "PNG", run: () => (svg.current ? saveSvg("by-layer.png", svg.current) : undefined) },
-                { label: "CSV", run: () => saveText("by-layer.csv", csv(["measure", "layer", "value"], rows()), "text/csv") },
+                {
+                  label: "CSV",
+                  run: () => saveText("by-layer.csv", csv(["measure", "layer", "value"], rows()), "text/csv"),
+                },
               ]}
             />
           </>

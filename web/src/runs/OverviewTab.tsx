@@ -40,7 +40,18 @@ export function OverviewTab({ run, about, onOpen }: Props) {
               of="the error map"
               ways={[
                 { label: "PNG", run: () => (map.current ? saveSvg("error-map.png", map.current) : undefined) },
-                { label: "CSV", run: () => saveText("error-map.csv", csv([drawn?.rows.name ?? "row", drawn?.columns.name ?? "column", run.map?.quantity ?? ""], mapRows(run.map?.values ?? [], drawn?.rows.levels ?? [], drawn?.columns.levels ?? [])), "text/csv") },
+                {
+                  label: "CSV",
+                  run: () =>
+                    saveText(
+                      "error-map.csv",
+                      csv(
+                        [drawn?.rows.name ?? "row", drawn?.columns.name ?? "column", run.map?.quantity ?? ""],
+                        mapRows(run.map?.values ?? [], drawn?.rows.levels ?? [], drawn?.columns.levels ?? []),
+                      ),
+                      "text/csv",
+                    ),
+                },
               ]}
             />
           }
@@ -48,45 +59,60 @@ export function OverviewTab({ run, about, onOpen }: Props) {
           <ErrorMap about={about} map={run.map} svg={map} onOpen={onOpen} />
         </Panel>
       )}
-      {run.losses.length > 0 && (
-        <Panel
-          title="Loss"
-          tools={
-            <ExportMenu
-              of="the loss"
-              ways={[
-                { label: "PNG", run: () => (loss.current ? saveSvg("loss.png", loss.current) : undefined) },
-                { label: "CSV", run: () => saveText("loss.csv", csv(["step", "loss", "held-out error"], run.losses), "text/csv") },
-              ]}
+      <div className="run-column">
+        {run.losses.length > 0 && (
+          <Panel
+            title="Loss"
+            tools={
+              <ExportMenu
+                of="the loss"
+                ways={[
+                  { label: "PNG", run: () => (loss.current ? saveSvg("loss.png", loss.current) : undefined) },
+                  {
+                    label: "CSV",
+                    run: () => saveText("loss.csv", csv(["step", "loss", "held-out error"], run.losses), "text/csv"),
+                  },
+                ]}
+              />
+            }
+          >
+            <LineChart
+              label="Loss of the training"
+              x="Step"
+              y="Loss"
+              series={lossSeries(run.losses)}
+              log
+              svg={loss}
+              height={320}
             />
-          }
-        >
-          <LineChart label="Loss of the training" x="Step" y="Loss" series={lossSeries(run.losses)} log svg={loss} height={320} />
-        </Panel>
-      )}
-      <Panel title="Which failure it is">
-        <Problematic sentence={explanation.error} />
-        {explanation.value ? (
-          <>
-            <p>{explanation.value.verdict}</p>
-            <dl className="reasons">
-              {explanation.value.shares.map((share) => (
-                <div key={share.failure}>
-                  <dt>
-                    {words(share.failure)}: {percent(share.share)}
-                  </dt>
-                  <dd>{share.text}</dd>
-                </div>
-              ))}
-            </dl>
-            {explanation.value.sentences.map((sentence) => (
-              <p key={sentence}>{sentence}</p>
-            ))}
-          </>
-        ) : (
-          !explanation.error && <Quiet>{run.status === "done" ? "Looking for the failure…" : "This run did not finish."}</Quiet>
+          </Panel>
         )}
-      </Panel>
+        <Panel title="Which failure it is">
+          <Problematic sentence={explanation.error} />
+          {explanation.value ? (
+            <>
+              <p>{explanation.value.verdict}</p>
+              <dl className="reasons">
+                {explanation.value.shares.map((share) => (
+                  <div key={share.failure}>
+                    <dt>
+                      {words(share.failure)}: {percent(share.share)}
+                    </dt>
+                    <dd>{share.text}</dd>
+                  </div>
+                ))}
+              </dl>
+              {explanation.value.sentences.map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+            </>
+          ) : (
+            !explanation.error && (
+              <Quiet>{run.status === "done" ? "Looking for the failure…" : "This run did not finish."}</Quiet>
+            )
+          )}
+        </Panel>
+      </div>
       {run.samples.length > 0 && (
         <Panel title="Answers" className="wide">
           <Samples samples={run.samples} names={names} />

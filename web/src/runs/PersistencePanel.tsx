@@ -11,7 +11,8 @@ import { Quiet } from "../parts/Sentence";
 export function PersistencePanel({ inside }: { inside: Inside }) {
   const svg = useRef<SVGSVGElement>(null);
   const { persistence } = inside;
-  const rows = () => Object.entries(persistence ?? {}).flatMap(([degree, bars]) => bars.map(([birth, death]) => [degree, birth, death]));
+  const rows = () =>
+    Object.entries(persistence ?? {}).flatMap(([degree, bars]) => bars.map(([birth, death]) => [degree, birth, death]));
   return (
     <Panel
       title="Persistence"
@@ -21,7 +22,10 @@ export function PersistencePanel({ inside }: { inside: Inside }) {
             of="the persistence diagram"
             ways={[
               { label: "PNG", run: () => (svg.current ? saveSvg("persistence.png", svg.current) : undefined) },
-              { label: "CSV", run: () => saveText("persistence.csv", csv(["degree", "birth", "death"], rows()), "text/csv") },
+              {
+                label: "CSV",
+                run: () => saveText("persistence.csv", csv(["degree", "birth", "death"], rows()), "text/csv"),
+              },
             ]}
           />
         )

@@ -28,20 +28,34 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
     const last = Math.max(1, (factor?.levels.length ?? 2) - (factor?.periodic ? 0 : 1));
     return inside.combinations.map((combination) => (combination[at] ?? 0) / last);
   }, [inside.combinations, at, factor]);
-  const labels = useMemo(() => inside.labels.map((each) => combinationWords(names, each)), [inside.labels, names.join()]);
+  const labels = useMemo(
+    () => inside.labels.map((each) => combinationWords(names, each)),
+    [inside.labels, names.join()],
+  );
   const rows = () => inside.points.map((point, index) => [...(inside.labels[index] ?? []), ...point]);
 
   return (
     <div className={pending ? "faded" : undefined}>
       <div className="panel-tools">
         {factors.length > 0 && (
-          <SelectField label="Colour by" value={factor?.name ?? ""} options={names.map((value) => ({ value, label: value }))} onChange={onColour} />
+          <SelectField
+            label="Colour by"
+            value={factor?.name ?? ""}
+            options={names.map((value) => ({ value, label: value }))}
+            onChange={onColour}
+          />
         )}
         <ExportMenu
           of="the representation"
           ways={[
-            { label: "PNG", run: () => (canvas.current ? saveCanvas("representation.png", canvas.current) : undefined) },
-            { label: "CSV", run: () => saveText("representation.csv", csv([...names, "pc1", "pc2", "pc3"], rows()), "text/csv") },
+            {
+              label: "PNG",
+              run: () => (canvas.current ? saveCanvas("representation.png", canvas.current) : undefined),
+            },
+            {
+              label: "CSV",
+              run: () => saveText("representation.csv", csv([...names, "pc1", "pc2", "pc3"], rows()), "text/csv"),
+            },
             { label: "JSON", run: () => saveJson("representation.json", inside) },
           ]}
         />
@@ -56,8 +70,8 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
         canvas={canvas}
       />
       <Quiet>
-        First three principal components: {inside.explained.map(percent).join(", ")} of the variance. Drag to turn, or use
-        the arrow keys.
+        First three principal components: {inside.explained.map(percent).join(", ")} of the variance. Drag to turn, or
+        use the arrow keys.
       </Quiet>
     </div>
   );

@@ -17,10 +17,15 @@ export function RunTable({ rows, chosen, onToggle }: Props) {
         <tr>
           <th scope="col">Compare</th>
           <th scope="col">Run</th>
-          <th scope="col">Network</th>
-          <th scope="col" className="right">Seed</th>
-          <th scope="col" className="right">Shown</th>
-          <th scope="col" className="right">Held out</th>
+          <th scope="col" className="right">
+            Steps
+          </th>
+          <th scope="col" className="right">
+            Shown
+          </th>
+          <th scope="col" className="right">
+            Held out
+          </th>
           <th scope="col">Measure</th>
           <th scope="col">Status</th>
           <th scope="col">When</th>
@@ -44,10 +49,15 @@ export function RunTable({ rows, chosen, onToggle }: Props) {
                 {row.weights ? ", with weights" : ""}
               </small>
             </td>
-            <td data-label="Network">{row.model}</td>
-            <td data-label="Seed" className="right">{row.seed ?? "–"}</td>
-            <td data-label="Shown" className="right">{number(row.measures.id)}</td>
-            <td data-label="Held out" className="right">{number(row.measures.ood)}</td>
+            <td data-label="Steps" className="right">
+              {row.steps?.toLocaleString("en-GB") ?? "–"}
+            </td>
+            <td data-label="Shown" className="right">
+              {number(row.measures.id)}
+            </td>
+            <td data-label="Held out" className="right">
+              {number(row.measures.ood)}
+            </td>
             <td data-label="Measure">{row.measures.name ?? "–"}</td>
             <td data-label="Status">
               <Verdict word={row.status} />

@@ -6,7 +6,7 @@ import { ExportMenu } from "../parts/ExportMenu";
 import { Problematic, Quiet } from "../parts/Sentence";
 import { Tabs } from "../parts/Tabs";
 import { Verdict } from "../parts/Verdict";
-import { modelName, readCombination, writeCombination, writeExploring } from "../state/exploring";
+import { readCombination, writeCombination, writeExploring } from "../state/exploring";
 import { writeHash } from "../state/hash";
 import type { Change } from "../state/usePlace";
 import { measuresCsv } from "../logic/measures";
@@ -45,7 +45,7 @@ export function RunView({ digest, params, change }: Props) {
         <div>
           <h1>{run.title}</h1>
           <p className="quiet">
-            {modelName(run.model)}, seed {run.seed ?? "–"}, record {run.digest} ({run.source === "reference" ? "reference" : "own"})
+            Record {run.digest} ({run.source === "reference" ? "reference" : "own"})
           </p>
         </div>
         <div className="panel-tools">
@@ -67,7 +67,12 @@ export function RunView({ digest, params, change }: Props) {
         </div>
       </header>
       <Problematic sentence={run.reason} />
-      <Tabs label="Parts of the run" tabs={TABS} chosen={tab} onChoose={(id) => change({ tab: id === "overview" ? null : id })}>
+      <Tabs
+        label="Parts of the run"
+        tabs={TABS}
+        chosen={tab}
+        onChoose={(id) => change({ tab: id === "overview" ? null : id })}
+      >
         {tab === "overview" && <OverviewTab run={run} about={about.value} onOpen={open} />}
         {tab === "inside" && <InsideTab run={run} about={about.value} params={params} change={change} />}
         {tab === "record" && <RecordTab run={run} />}

@@ -33,7 +33,10 @@ export function RunsView({ params, change, catalogue, papers }: Props) {
     const without = chosen.filter((each) => each !== digest);
     change({ chosen: (without.length < chosen.length ? without : [...chosen, digest].slice(-2)).join(",") });
   };
-  const any = (label: string, names: string[]) => [{ value: "", label }, ...names.map((name) => ({ value: name, label: name }))];
+  const any = (label: string, names: string[]) => [
+    { value: "", label },
+    ...names.map((name) => ({ value: name, label: name })),
+  ];
 
   return (
     <Panel
@@ -51,9 +54,25 @@ export function RunsView({ params, change, catalogue, papers }: Props) {
       }
     >
       <div className="fields">
-        <TextField label="Search" type="search" value={query} placeholder="words, a digest…" onChange={filter("query")} />
-        <SelectField label="Task" value={task} options={any("any task", catalogue?.tasks.map(({ name }) => name) ?? [])} onChange={filter("task")} />
-        <SelectField label="Network" value={model} options={any("any network", catalogue?.models.map(({ name }) => name) ?? [])} onChange={filter("model")} />
+        <TextField
+          label="Search"
+          type="search"
+          value={query}
+          placeholder="words, a digest…"
+          onChange={filter("query")}
+        />
+        <SelectField
+          label="Task"
+          value={task}
+          options={any("any task", catalogue?.tasks.map(({ name }) => name) ?? [])}
+          onChange={filter("task")}
+        />
+        <SelectField
+          label="Network"
+          value={model}
+          options={any("any network", catalogue?.models.map(({ name }) => name) ?? [])}
+          onChange={filter("model")}
+        />
         <SelectField
           label="Paper"
           value={paper}
@@ -74,10 +93,18 @@ export function RunsView({ params, change, catalogue, papers }: Props) {
           </div>
           <RunTable rows={value.rows} chosen={chosen} onToggle={toggle} />
           <nav className="pager" aria-label="Pages of runs">
-            <button type="button" disabled={offset === 0} onClick={() => change({ offset: String(Math.max(0, offset - PAGE)) })}>
+            <button
+              type="button"
+              disabled={offset === 0}
+              onClick={() => change({ offset: String(Math.max(0, offset - PAGE)) })}
+            >
               Earlier rows
             </button>
-            <button type="button" disabled={offset + PAGE >= value.total} onClick={() => change({ offset: String(offset + PAGE) })}>
+            <button
+              type="button"
+              disabled={offset + PAGE >= value.total}
+              onClick={() => change({ offset: String(offset + PAGE) })}
+            >
               Further rows
             </button>
           </nav>
@@ -101,8 +128,18 @@ function table(rows: RunRow[]): string {
   return csv(
     ["digest", "title", "task", "model", "seed", "steps", "status", "when", "source", "measure", "id", "ood"],
     rows.map((row) => [
-      row.digest, row.title, row.task, row.model, row.seed, row.steps, row.status, row.when, row.source,
-      row.measures.name, row.measures.id, row.measures.ood,
+      row.digest,
+      row.title,
+      row.task,
+      row.model,
+      row.seed,
+      row.steps,
+      row.status,
+      row.when,
+      row.source,
+      row.measures.name,
+      row.measures.id,
+      row.measures.ood,
     ]),
   );
 }

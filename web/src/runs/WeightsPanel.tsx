@@ -25,12 +25,28 @@ export function WeightsPanel({ digest, layer, onLayer }: Props) {
       tools={
         value && (
           <>
-            <SelectField label="Matrix" value={value.layer} options={value.layers.map((each) => ({ value: each, label: each }))} onChange={onLayer} />
+            <SelectField
+              label="Matrix"
+              value={value.layer}
+              options={value.layers.map((each) => ({ value: each, label: each }))}
+              onChange={onLayer}
+            />
             <ExportMenu
               of="the weights"
               ways={[
                 { label: "PNG", run: () => (canvas.current ? saveCanvas("weights.png", canvas.current) : undefined) },
-                { label: "CSV", run: () => saveText("weights.csv", csv((value.matrix[0] ?? []).map((_, index) => `unit ${index}`), value.matrix), "text/csv") },
+                {
+                  label: "CSV",
+                  run: () =>
+                    saveText(
+                      "weights.csv",
+                      csv(
+                        (value.matrix[0] ?? []).map((_, index) => `unit ${index}`),
+                        value.matrix,
+                      ),
+                      "text/csv",
+                    ),
+                },
               ]}
             />
           </>
