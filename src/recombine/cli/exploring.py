@@ -22,6 +22,7 @@ def explore(
 
     Example: recombine explore --port 8765 --no-browser
     """
+    from recombine.cli.explaining import train_command
     from recombine.explorer.serving import is_loopback, serve
     from recombine.records import user_store
 
@@ -35,4 +36,4 @@ def explore(
             say(f"Whoever reaches {host} can use this page and train here; stop it when you are done.", err=True)
         say(f"The explorer is at {address} (stop it with Ctrl-C)")
 
-    serve(store, host, port, not no_browser, tell)
+    serve(store, host, port, not no_browser, tell, train_command)

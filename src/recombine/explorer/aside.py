@@ -8,13 +8,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recombine.core.errors import InputError
+from recombine.explorer.refusals import TooSlow
 from recombine.studies.processes import main_left_alone, processes, start, worker_environment
 
 _starting = threading.Lock()  # what is changed around a start (environment, main module) is the whole process's
-
-
-class TooSlow(InputError):
-    """What was asked takes longer than a page can wait for."""
 
 
 def start_process(target: Callable[..., None], *arguments: Any, afresh: bool = False) -> BaseProcess:
@@ -114,10 +111,9 @@ def _answer(pipe: Connection) -> None:
 
 def _portable(error: Exception) -> Exception:
     """An error that can be sent: one of ours as it is, else its words."""
-    if isinstance(error, InputError) and type(error).__init__ is InputError.__init__:
-        return error
     if isinstance(error, InputError):
-        return InputError(str(error))
+        # What has an initialiser of its own may not come through as it is.
+        return error if "__init__" not in vars(type(error)) else InputError(str(error))
     if isinstance(error, MemoryError) or "allocate memory" in str(error):
         return InputError("this does not fit in memory; make the problem or the model smaller.")
     if isinstance(error, RecursionError):

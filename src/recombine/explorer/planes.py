@@ -32,7 +32,8 @@ class Plane:
         """The index of every combination of the plane in grid order."""
         whole = np.arange(grid.size).reshape(grid.shape)
         order = [self.rows, self.columns, *self.others(grid)]
-        return whole.transpose(order)[:, :, *self.fixed]
+        there: Any = (slice(None), slice(None), *self.fixed)
+        return np.asarray(whole.transpose(order)[there])
 
     def others(self, grid: Grid) -> list[int]:
         """The factors that are held, in order."""

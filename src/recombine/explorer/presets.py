@@ -2,7 +2,7 @@
 
 from typing import Any
 
-HOLE = {"kind": "block", "y": [5, 15], "x": [5, 15]}
+HOLE = {"kind": "block", "y": [5, 16], "x": [5, 16]}
 BUMPS = {"kind": "bump", "n": 20}
 CNN = {"kind": "cnn-decoder", "width": 16}
 
@@ -13,7 +13,7 @@ PRESETS: list[dict[str, Any]] = [
         "says": "A decoder is given x and y, separately and cleanly, and must draw a bump at pairs it never saw.",
         "problem": {"task": BUMPS, "split": HOLE},
         "model": CNN,
-        "recipe": {"steps": 600},
+        "recipe": {"steps": 1000},
     },
     {
         "id": "stripes",
@@ -21,7 +21,7 @@ PRESETS: list[dict[str, Any]] = [
         "says": "Every x and every y is also shown alone, as a stripe: the remedy of Liang et al. (2025).",
         "problem": {"task": BUMPS, "split": HOLE, "isolated": ["y", "x"]},
         "model": CNN,
-        "recipe": {"steps": 600},
+        "recipe": {"steps": 1000},
     },
     {
         "id": "sum-of-stripes",

@@ -16,6 +16,7 @@ from recombine.explorer import plain
 from recombine.explorer.limits import check_problem, check_task
 from recombine.explorer.planes import chosen_plane, sections_of
 from recombine.factors import Factor
+from recombine.measures.exhibit import evenly
 
 PICTURES, COMPONENTS, FUNCTIONS, SCENES = "pictures", "components", "functions", "scenes"
 EXAMPLES = 6  # pictures of the training set that are shown, half as many of lone factors
@@ -88,9 +89,11 @@ def shown_pictures(problem: Problem, most: int = EXAMPLES) -> list[dict[str, Any
     if family_of(type(problem.task)) not in (PICTURES, SCENES):
         return []
     examples, lone = problem.training_set(), problem.lone() if problem.support is None else None
-    chosen = _evenly(np.arange(len(examples)) if lone is None else np.flatnonzero(~lone), most)
+    together = np.arange(len(examples)) if lone is None else np.flatnonzero(~lone)
+    chosen = together[evenly(len(together), most)]
     if lone is not None:
-        chosen = np.concatenate([chosen, _evenly(np.flatnonzero(lone), most // 2)])
+        alone = np.flatnonzero(lone)
+        chosen = np.concatenate([chosen, alone[evenly(len(alone), most // 2)]])
     pictures = examples.pictures[chosen]
     places = None if problem.support is not None else positions_as_levels(problem, examples.positions[chosen])
     return [
@@ -116,7 +119,3 @@ def positions_as_levels(problem: Problem, positions: np.ndarray) -> list[list[in
         [None if away else int(level) for level, away in zip(row, gone, strict=True)]
         for row, gone in zip(cells, absent, strict=True)
     ]
-
-
-def _evenly(places: np.ndarray, most: int) -> np.ndarray:
-    return places[np.linspace(0, len(places) - 1, min(len(places), most)).round().astype(int)]

@@ -6,9 +6,13 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recombine.core.errors import InputError
 from recombine.explorer.safety import LOOPBACK
+
+if TYPE_CHECKING:
+    from recombine.explorer.recorded import CommandOf
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -35,13 +39,19 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def serve(store: Path | None, host: str, port: int, browser: bool, tell: Callable[[str], None] | None = None) -> None:
+def serve(
+    store: Path | None,
+    host: str,
+    port: int,
+    browser: bool,
+    tell: Callable[[str], None],
+    command_of: "CommandOf | None" = None,
+) -> None:
     """Serve until interrupted. ``tell`` is called with the address once the server listens."""
     listening = bind(host, port)
     bound = listening.getsockname()[1]
     address = f"http://{f'[{host}]' if ':' in host else host}:{bound}/"
-    if tell:
-        tell(address)
+    tell(address)
     # After listening: what opens the page now waits for the answer and not for the imports.
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -51,7 +61,7 @@ def serve(store: Path | None, host: str, port: int, browser: bool, tell: Callabl
 
     hosts = {*LOOPBACK, host.lower()}
     config = uvicorn.Config(
-        create_app(store, hosts=hosts),
+        create_app(store, hosts=hosts, command_of=command_of),
         log_level="warning",
         access_log=False,
         server_header=False,

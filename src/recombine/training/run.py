@@ -3,9 +3,10 @@
 import math
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,7 @@ ARMS = ("vertical", "horizontal", "intersection")  # where there are these, some
 ON_THE_WAY = ("spectrum_probe", "portrait_probe")
 # Measures and exhibits that take seconds and are of the end alone.
 AT_THE_END = ("holes", "bars")
+Watch = Callable[["nn.Module", int, int], None]  # the network as training would leave it, step, steps
 # Bytes that a stack may take.
 MEMORY = 2**30
 
@@ -101,16 +103,22 @@ class Plan:
     checkpoints: int = 0  # how often it is measured on the way, evenly, beside the start
 
 
-def run(plan: Plan, progress: "Progress | None" = None) -> Outcome:
-    """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error."""
-    (outcome,) = run_stack([plan], progress)
+def run(plan: Plan, progress: "Progress | None" = None, watch: Watch | None = None) -> Outcome:
+    """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error.
+
+    ``watch`` is shown the network again and again, before the first step too. It must leave it as it is; then the
+    outcome is what it is without.
+    """
+    (outcome,) = run_stack([plan], progress, watch=watch)
     return outcome
 
 
-def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY) -> list[Outcome]:
+def run_stack(
+    plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY, watch: Watch | None = None
+) -> list[Outcome]:
     """Train plans of one shape together, then measure each.
 
-    A stack that would take more than about ``memory`` bytes is trained in parts.
+    A stack that would take more than about ``memory`` bytes is trained in parts. ``watch`` is for a plan alone.
     """
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
@@ -128,7 +136,8 @@ def run_stack(plans: Sequence[Plan], progress: "Progress | None" = None, memory:
         if plans[0].checkpoints:
             outcomes += [watched(plan, member, progress) for plan, member in zip(part, members, strict=True)]
             continue
-        for plan, member, history in zip(part, members, fit(members, progress), strict=True):
+        look = None if watch is None else partial(watch, members[0].network)
+        for plan, member, history in zip(part, members, fit(members, progress, look), strict=True):
             outcomes.append(_outcome(plan, member.network, history))
     return outcomes
 
