@@ -35,8 +35,10 @@ it("has the contrast of WCAG", () => {
 });
 
 it("has a scale of errors that begins at 0 and reaches the largest", () => {
-  expect(errorDomain([null, 0.2])).toEqual([0, 1]);
-  expect(errorDomain([null, 0.2, 1.7])).toEqual([0, 1.7]);
+  expect(errorDomain("nMSE", [null, 0.2])).toEqual([0, 1]);
+  expect(errorDomain("nMSE", [null, 0.2, 1.7])).toEqual([0, 1.7]);
+  expect(errorDomain("MSE", [null, 0.02])).toEqual([0, 0.02]);
+  expect(errorDomain("MSE", [])).toEqual([0, 1]);
 });
 
 it("colours pixels: grey by value, colour by channel, differences around their middle", () => {

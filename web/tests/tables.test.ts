@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Claim } from "../src/api/types";
+import type { Claim, Course } from "../src/api/types";
 import { claimPapers, filterClaims, verdictCounts } from "../src/logic/claims";
 import { csv, mapRows } from "../src/logic/csv";
 import { differences } from "../src/logic/differences";
-import { lossSeries } from "../src/logic/losses";
+import { courseMeasures, courseSeries, lossSeries } from "../src/logic/losses";
 import { flatMeasures, pairedMeasures } from "../src/logic/measures";
 
 describe("comma-separated values", () => {
@@ -67,27 +67,16 @@ it("finds where two descriptions differ, and nothing where they agree", () => {
   ]);
 });
 
-it("draws a curve of held-out errors only where they were measured", () => {
-  expect(
-    lossSeries([
-      [0, 1],
-      [5, 0.5],
-    ]),
-  ).toEqual([
-    {
-      name: "loss",
-      points: [
-        [0, 1],
-        [5, 0.5],
-      ],
-    },
-  ]);
-  expect(
-    lossSeries([
-      [0, 1, null],
-      [5, 0.5, 2],
-    ])[1],
-  ).toEqual({ name: "held-out error", points: [[5, 2]] });
+it("draws the error beside the loss only where penalties set them apart", () => {
+  const rows = [[0, 1, 1], [5, 0.5, 0.5]]; // prettier-ignore
+  expect(lossSeries(rows)).toEqual([{ name: "loss", points: [[0, 1], [5, 0.5]] }]); // prettier-ignore
+  expect(lossSeries([[0, 1, null], [5, 0.5, 0.2]])[1]).toEqual({ name: "without penalties", points: [[5, 0.2]] }); // prettier-ignore
+});
+
+it("sorts a course into curves of one measure", () => {
+  const course = { id_nmse: [[1, 0.5]], ood_nmse: [[1, 0.9]], id_accuracy: [[1, 1]] } as Course;
+  expect(courseMeasures(course)).toEqual(["nmse", "accuracy"]);
+  expect(courseSeries(course, "nmse").map(({ name }) => name)).toEqual(["shown", "held out"]);
 });
 
 describe("claims", () => {

@@ -129,6 +129,8 @@ export interface Reason {
 
 export interface ValueMap {
   quantity: string;
+  /** Names of the two sides, where they are not factors of the plane. */
+  axes?: { rows: string; columns: string };
   values: (number | null)[][];
 }
 
@@ -173,7 +175,7 @@ export interface Forecast {
 }
 
 export interface Part {
-  combination: Combination;
+  combination: (number | null)[];
   labels: Labels;
   weight: number;
   picture: Picture | null;
@@ -212,8 +214,9 @@ export interface JobRow {
 }
 
 export interface Sample {
-  combination: Combination;
-  labels: Labels;
+  /** Null where a task draws scenes from a continuous space. */
+  combination: Combination | null;
+  labels: Labels | null;
   target: Answer;
   output: Answer;
 }
@@ -240,7 +243,7 @@ export interface Job extends JobEvent {
 export interface RunRow {
   digest: string;
   title: string;
-  task: string;
+  task: string | null;
   model: string;
   seed: number | null;
   steps: number | null;
@@ -259,9 +262,10 @@ export interface RunPage {
 export interface Run {
   digest: string;
   title: string;
-  problem: Problem;
-  yaml: string;
-  model: Model;
+  /** Null for a calculation, which trains nothing. */
+  problem: Problem | null;
+  yaml: string | null;
+  model: Model | null;
   recipe: Settings;
   seed: number | null;
   status: string;
@@ -277,8 +281,10 @@ export interface Run {
   course: Course;
   cost: Settings;
   provenance: Settings;
-  command: string;
+  command: string | null;
   weights: boolean;
+  /** Why a look inside is not possible; null where it is. */
+  able?: { inside: string | null; weights: string | null; explain: string | null };
   source: "store" | "reference";
 }
 

@@ -55,10 +55,10 @@ export function PersistenceDiagram({ persistence, svg }: Props) {
             </g>
           ))}
           <text className="axis-title" x={(MARGIN.left + side) / 2} y={side - 8} textAnchor="middle">
-            Birth (distance)
+            Birth (distance / spread)
           </text>
           <text className="axis-title" transform={`translate(13 ${side / 2}) rotate(-90)`} textAnchor="middle">
-            Death (distance)
+            Death (distance / spread)
           </text>
         </svg>
       )}

@@ -28,7 +28,10 @@ export function CompareView({ params, change }: Props) {
   const b = useRun(params.b);
   const loss = useRef<SVGSVGElement>(null);
   const both = a.value && b.value ? ([a.value, b.value] as const) : null;
-  const domain = errorDomain([a.value, b.value].flatMap((run) => run?.map?.values.flat() ?? []));
+  const domain = errorDomain(
+    a.value?.map?.quantity ?? "",
+    [a.value, b.value].flatMap((run) => run?.map?.values.flat() ?? []),
+  );
   const series = both ? [...lossSeries(both[0].losses, "first"), ...lossSeries(both[1].losses, "second")] : [];
 
   return (

@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { api } from "../api/client";
-import type { Combination, Run } from "../api/types";
+import type { Combination, Problem, Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { saveSvg } from "../logic/download";
 import { ErrorMap } from "../parts/ErrorMap";
@@ -20,13 +20,14 @@ interface Props {
 /** One of two runs: its error map and some answers. */
 export function RunSide({ title, run, domain }: Props) {
   const svg = useRef<SVGSVGElement>(null);
-  const about = useAnswer(JSON.stringify(run.problem), (signal) => api.problem(run.problem, signal));
+  const { problem } = run;
+  const about = useAnswer(problem && JSON.stringify(problem), (signal) => api.problem(problem as Problem, signal));
   const open = (combination: Combination) => {
     location.hash = `#/run/${run.digest}?cell=${writeCombination(combination)}`;
   };
   return (
     <Panel
-      title={`${title}: ${modelName(run.model)}`}
+      title={`${title}: ${run.model ? modelName(run.model) : run.title}`}
       tools={
         run.map && (
           <ExportMenu

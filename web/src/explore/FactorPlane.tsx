@@ -41,7 +41,7 @@ export function FactorPlane({ drawn, split, cells, stale, map, faded, selected, 
     () => map?.values.map((line, row) => line.map((value, column) => (heldOut(row, column) ? value : null))) ?? null,
     [map, heldOut],
   );
-  const domain = useMemo(() => errorDomain(map?.values.flat() ?? []), [map]);
+  const domain = useMemo(() => errorDomain(map?.quantity ?? "", map?.values.flat() ?? []), [map]);
 
   const words = ([row, column]: Place) => {
     const names = [drawn.rows.name, drawn.columns.name];

@@ -7,11 +7,13 @@ import { LineChart } from "../charts/LineChart";
 import { csv } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
 import { capital, duration } from "../logic/format";
+import { lossSeries } from "../logic/losses";
 import { ErrorMap } from "../parts/ErrorMap";
 import { ExportMenu } from "../parts/ExportMenu";
 import { Samples } from "../parts/Samples";
-import { Problematic } from "../parts/Sentence";
+import { Problematic, Quiet } from "../parts/Sentence";
 import type { Exploring } from "../state/exploring";
+import { CourseChart } from "./CourseChart";
 
 interface Props {
   job: Job;
@@ -23,9 +25,14 @@ interface Props {
 export function JobView({ job, onShow, onOpen }: Props) {
   const [error, setError] = useState<string | null>(null);
   const loss = useRef<SVGSVGElement>(null);
-  const map = useRef<SVGSVGElement>(null);
+  const mapSvg = useRef<SVGSVGElement>(null);
   const text = JSON.stringify(job.problem);
   const about = useAnswer(text, (signal) => api.problem(job.problem, signal));
+  // A training that was recorded before is not repeated: what it did is in its record.
+  const recorded = useAnswer(job.digest && !job.losses.length ? job.digest : null, (signal) =>
+    api.run(job.digest ?? "", signal),
+  );
+  const { losses, map, samples, course } = recorded.value ?? job;
   const names = useMemo(() => about.value?.factors.map(({ name }) => name) ?? [], [about.value]);
 
   const command = (verb: "stop" | "resume" | "discard") => {
@@ -34,8 +41,19 @@ export function JobView({ job, onShow, onOpen }: Props) {
   };
   const ways = [
     { label: "Loss as PNG", run: () => (loss.current ? saveSvg("loss.png", loss.current) : undefined) },
-    { label: "Error map as PNG", run: () => (map.current ? saveSvg("error-map.png", map.current) : undefined) },
-    { label: "Loss as CSV", run: () => saveText("loss.csv", csv(["step", "loss"], job.losses), "text/csv") },
+    { label: "Error map as PNG", run: () => (mapSvg.current ? saveSvg("error-map.png", mapSvg.current) : undefined) },
+    {
+      label: "Loss as CSV",
+      run: () =>
+        saveText(
+          "loss.csv",
+          csv(
+            ["step", "loss"],
+            losses.map(([step, loss]) => [step, loss]),
+          ),
+          "text/csv",
+        ),
+    },
     { label: "Training as JSON", run: () => saveJson("training.json", job) },
     { label: "Problem as YAML", run: () => saveText("problem.yaml", job.yaml, "application/yaml") },
   ];
@@ -78,6 +96,7 @@ export function JobView({ job, onShow, onOpen }: Props) {
         </div>
       </div>
       <Problematic sentence={error ?? (job.state === "failed" ? job.reason : null)} />
+      {job.state !== "failed" && job.reason && <Quiet>{capital(job.reason)}.</Quiet>}
       <div className="job-pair">
         <div>
           <h3>Loss</h3>
@@ -85,20 +104,21 @@ export function JobView({ job, onShow, onOpen }: Props) {
             label="Loss of the training"
             x="Step"
             y="Loss"
-            series={[{ name: "loss", points: job.losses }]}
+            series={lossSeries(losses)}
             log
             until={job.steps}
             svg={loss}
-            height={280}
+            height={240}
           />
+          <CourseChart course={course} until={job.steps} />
         </div>
         <div>
           <h3>Error on every cell</h3>
-          <ErrorMap about={about.value} map={job.map} svg={map} onOpen={onOpen} />
+          <ErrorMap about={about.value} map={map} svg={mapSvg} onOpen={onOpen} />
         </div>
       </div>
-      <h3>Answers to combinations that are held out and shown</h3>
-      <Samples samples={job.samples} names={names} />
+      <h3>Answers to held-out combinations</h3>
+      <Samples samples={samples} names={names} />
     </div>
   );
 }

@@ -51,7 +51,7 @@ export function TrainPanel(props: Props) {
       </div>
       <Problematic sentence={error ?? jobError} />
       {job && <JobView job={job} key={job.id} onShow={onShow} onOpen={onOpen} />}
-      <JobList chosen={job?.id ?? null} stamp={job?.state ?? ""} onChoose={onJob} />
+      <JobList chosen={job} onChoose={onJob} />
     </Panel>
   );
 }

@@ -56,9 +56,9 @@ export function contrast(a: Rgb, b: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The ends of a scale of errors: from 0 to at least `least`, and on to the largest value. */
-export function errorDomain(values: Iterable<number | null>, least = 1): [number, number] {
-  let high = least;
+/** The ends of a scale of errors: from 0 to the largest, and at least to 1 for what is relative to knowing nothing. */
+export function errorDomain(quantity: string, values: Iterable<number | null>): [number, number] {
+  let high = quantity === "nMSE" || quantity === "error rate" ? 1 : 0;
   for (const value of values) if (value !== null && value > high) high = value;
-  return [0, high];
+  return [0, high || 1];
 }

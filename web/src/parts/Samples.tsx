@@ -9,12 +9,12 @@ export function Samples({ samples, names }: { samples: Sample[]; names: string[]
   if (!samples.length) return <Quiet>No answers yet.</Quiet>;
   return (
     <ul className="samples">
-      {samples.map((sample) => {
+      {samples.map((sample, index) => {
         const domain = sharedDomain([sample.target, sample.output]);
         const difference = differenceOf(sample.output, sample.target);
         return (
-          <li key={sample.combination.join()}>
-            <h4>{combinationWords(names, sample.labels)}</h4>
+          <li key={index}>
+            <h4>{sample.labels ? combinationWords(names, sample.labels) : `Scene ${index + 1}`}</h4>
             <div className="answers">
               <AnswerView answer={sample.target} title="Target" domain={domain} />
               <AnswerView answer={sample.output} title="Output" domain={domain} />

@@ -1,6 +1,7 @@
 import { api } from "../api/client";
 import type { ProblemAnswer, Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
+import { refusal } from "../logic/refusal";
 import { SelectField } from "../parts/Fields";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
@@ -20,8 +21,11 @@ interface Props {
 /** What is inside a trained network: measures by layer, its representation, its shape and its weights. */
 export function InsideTab({ run, about, params, change }: Props) {
   const layer = params.layer ?? "";
-  const inside = useAnswer(`${run.digest} ${layer}`, (signal) => api.inside(run.digest, layer, signal));
-  const layers = inside.value?.layers ?? run.layers;
+  const refused = refusal(run, "inside");
+  const inside = useAnswer(refused === null ? `${run.digest} ${layer}` : null, (signal) =>
+    api.inside(run.digest, layer, signal),
+  );
+  const layers = inside.value?.layers ?? [];
   return (
     <div className="run-grid">
       <div className="run-column">
@@ -43,7 +47,7 @@ export function InsideTab({ run, about, params, change }: Props) {
           }
         >
           <Problematic sentence={inside.error} />
-          {!inside.value && !inside.error && <Quiet>Running the network over the grid…</Quiet>}
+          {!inside.value && !inside.error && <Quiet>{refused ?? "Running the network over the grid…"}</Quiet>}
           {inside.value && (
             <RepresentationPanel
               inside={inside.value}
@@ -54,7 +58,7 @@ export function InsideTab({ run, about, params, change }: Props) {
             />
           )}
         </Panel>
-        <WeightsPanel digest={run.digest} layer={params.matrix ?? ""} onLayer={(matrix) => change({ matrix })} />
+        <WeightsPanel run={run} layer={params.matrix ?? ""} onLayer={(matrix) => change({ matrix })} />
       </div>
     </div>
   );

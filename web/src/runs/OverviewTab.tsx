@@ -7,6 +7,7 @@ import { csv, mapRows } from "../logic/csv";
 import { saveSvg, saveText } from "../logic/download";
 import { lossSeries } from "../logic/losses";
 import { number, percent, words } from "../logic/format";
+import { refusal } from "../logic/refusal";
 import { flatMeasures } from "../logic/measures";
 import { drawnPlane } from "../logic/plane";
 import { ErrorMap } from "../parts/ErrorMap";
@@ -25,7 +26,8 @@ interface Props {
 export function OverviewTab({ run, about, onOpen }: Props) {
   const map = useRef<SVGSVGElement>(null);
   const loss = useRef<SVGSVGElement>(null);
-  const explanation = useAnswer(run.status === "done" ? run.digest : null, (signal) => api.explain(run.digest, signal));
+  const refused = refusal(run, "explain");
+  const explanation = useAnswer(refused === null ? run.digest : null, (signal) => api.explain(run.digest, signal));
   const measures = flatMeasures(run.measures).filter(({ value }) => value !== null);
   const drawn = drawnPlane(about);
   const names = about?.factors.map(({ name }) => name) ?? [];
@@ -70,7 +72,7 @@ export function OverviewTab({ run, about, onOpen }: Props) {
                   { label: "PNG", run: () => (loss.current ? saveSvg("loss.png", loss.current) : undefined) },
                   {
                     label: "CSV",
-                    run: () => saveText("loss.csv", csv(["step", "loss", "held-out error"], run.losses), "text/csv"),
+                    run: () => saveText("loss.csv", csv(["step", "loss", "without penalties"], run.losses), "text/csv"),
                   },
                 ]}
               />
@@ -102,9 +104,6 @@ export function OverviewTab({ run, about, onOpen }: Props) {
                   </div>
                 ))}
               </dl>
-              {explanation.value.sentences.map((sentence) => (
-                <p key={sentence}>{sentence}</p>
-              ))}
             </>
           ) : (
             !explanation.error && (

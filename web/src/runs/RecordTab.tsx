@@ -2,17 +2,26 @@ import type { Json, Run, Settings } from "../api/types";
 import { duration, number, words } from "../logic/format";
 import { Command } from "../parts/Command";
 import { Panel } from "../parts/Panel";
+import { Quiet } from "../parts/Sentence";
 
 /** Where a run came from, and how to have it again. */
 export function RecordTab({ run }: { run: Run }) {
   return (
     <div className="run-grid">
       <Panel title="The command that reproduces it" className="wide">
-        <Command text={run.command} />
+        {run.command ? (
+          <Command text={run.command} />
+        ) : (
+          <Quiet>
+            No single command says all of this run; `recombine reproduce` makes it again as a part of its claim.
+          </Quiet>
+        )}
       </Panel>
-      <Panel title="Problem">
-        <pre>{run.yaml}</pre>
-      </Panel>
+      {run.yaml && (
+        <Panel title="Problem">
+          <pre>{run.yaml}</pre>
+        </Panel>
+      )}
       <Panel title="Network and recipe">
         <pre>{JSON.stringify({ model: run.model, recipe: run.recipe, seed: run.seed }, null, 2)}</pre>
       </Panel>

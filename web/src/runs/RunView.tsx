@@ -1,4 +1,5 @@
 import { api } from "../api/client";
+import type { Problem, Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { CellDrawer } from "../cell/CellDrawer";
 import { saveJson, saveText } from "../logic/download";
@@ -29,15 +30,12 @@ const TABS = [
 /** One run: what it reached, what is inside it, and where it came from. */
 export function RunView({ digest, params, change }: Props) {
   const { value: run, error } = useAnswer(digest, (signal) => api.run(digest, signal));
-  const about = useAnswer(run ? JSON.stringify(run.problem) : null, (signal) => api.problem(run!.problem, signal));
+  const problem = run?.problem ?? null;
+  const about = useAnswer(problem && JSON.stringify(problem), (signal) => api.problem(problem as Problem, signal));
   const tab = TABS.some(({ id }) => id === params.tab) ? (params.tab ?? "") : "overview";
   const cell = readCombination(params.cell);
   if (!run) return error ? <Problematic sentence={error} /> : <Quiet>Reading the record…</Quiet>;
 
-  const explored = writeHash({
-    path: ["explore"],
-    params: writeExploring({ problem: run.problem, model: run.model, recipe: run.recipe, seed: run.seed ?? 0 }),
-  });
   const open = (combination: number[]) => change({ cell: writeCombination(combination) });
   return (
     <div className="run">
@@ -50,9 +48,11 @@ export function RunView({ digest, params, change }: Props) {
         </div>
         <div className="panel-tools">
           <Verdict word={run.status} />
-          <a className="button" href={explored}>
-            Explore its problem
-          </a>
+          {explored(run) && (
+            <a className="button" href={explored(run)}>
+              Explore and train again
+            </a>
+          )}
           <a className="button" href={`#/compare?a=${run.digest}`}>
             Compare
           </a>
@@ -61,7 +61,14 @@ export function RunView({ digest, params, change }: Props) {
             ways={[
               { label: "Measures as CSV", run: () => saveText("measures.csv", measuresCsv(run.measures), "text/csv") },
               { label: "Run as JSON", run: () => saveJson("run.json", run) },
-              { label: "Problem as YAML", run: () => saveText("problem.yaml", run.yaml, "application/yaml") },
+              ...(run.yaml
+                ? [
+                    {
+                      label: "Problem as YAML",
+                      run: () => saveText("problem.yaml", run.yaml ?? "", "application/yaml"),
+                    },
+                  ]
+                : []),
             ]}
           />
         </div>
@@ -77,9 +84,9 @@ export function RunView({ digest, params, change }: Props) {
         {tab === "inside" && <InsideTab run={run} about={about.value} params={params} change={change} />}
         {tab === "record" && <RecordTab run={run} />}
       </Tabs>
-      {cell && about.value && (
+      {cell && problem && about.value && (
         <CellDrawer
-          problem={run.problem}
+          problem={problem}
           factors={about.value.factors}
           combination={cell}
           run={run.digest}
@@ -88,4 +95,10 @@ export function RunView({ digest, params, change }: Props) {
       )}
     </div>
   );
+}
+
+/** The Explore view with all that this run was trained with; undefined for a calculation. */
+function explored({ problem, model, recipe, seed }: Run): string | undefined {
+  if (!problem || !model) return undefined;
+  return writeHash({ path: ["explore"], params: writeExploring({ problem, model, recipe, seed: seed ?? 0 }) });
 }

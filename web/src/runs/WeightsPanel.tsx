@@ -1,24 +1,28 @@
 import { useRef } from "react";
 import { api } from "../api/client";
+import type { Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { MatrixView } from "../charts/MatrixView";
 import { csv } from "../logic/csv";
 import { saveCanvas, saveText } from "../logic/download";
+import { refusal } from "../logic/refusal";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
 
 interface Props {
-  digest: string;
+  run: Run;
   layer: string;
   onLayer: (layer: string) => void;
 }
 
 /** A weight matrix with its units sorted by the module they belong to. */
-export function WeightsPanel({ digest, layer, onLayer }: Props) {
+export function WeightsPanel({ run, layer, onLayer }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const { value, error, pending } = useAnswer(`${digest} ${layer}`, (signal) => api.weights(digest, layer, signal));
+  const refused = refusal(run, "weights");
+  const key = refused === null ? `${run.digest} ${layer}` : null;
+  const { value, error, pending } = useAnswer(key, (signal) => api.weights(run.digest, layer, signal));
   return (
     <Panel
       title="Weights by module"
@@ -54,7 +58,7 @@ export function WeightsPanel({ digest, layer, onLayer }: Props) {
       }
     >
       <Problematic sentence={error} />
-      {!value && !error && <Quiet>Reading the weights…</Quiet>}
+      {!value && !error && <Quiet>{refused ?? "Reading the weights…"}</Quiet>}
       {value && (
         <div className={pending ? "faded" : undefined}>
           <MatrixView weights={value} canvas={canvas} />
