@@ -7,7 +7,7 @@ import { Quiet } from "../parts/Sentence";
 /** The answers of one cell, the training examples nearest to it, and what it is superposed of. */
 export function CellContent({ cell, names }: { cell: CellAnswer; names: string[] }) {
   const { target, output, forecast, difference, nearest, superposed } = cell;
-  const domain = sharedDomain([target, output, forecast]);
+  const domain = sharedDomain([target]);
   const numbers = Object.entries(cell.numbers).filter(([, value]) => value !== null);
   return (
     <>

@@ -9,7 +9,7 @@ const GAP = 8;
 
 /** Target, forecast, output and difference of a cell beside each other, as one file. */
 export async function saveAnswers(name: string, cell: CellAnswer): Promise<void> {
-  const domain = sharedDomain([cell.target, cell.output, cell.forecast]);
+  const domain = sharedDomain([cell.target]);
   const shown: [Answer | null, boolean][] = [
     [cell.target, false],
     [cell.forecast, false],

@@ -20,7 +20,7 @@ interface Props {
   svg?: RefObject<SVGSVGElement | null>;
 }
 
-const MARGIN = { left: 58, right: 12, top: 10, bottom: 42 };
+const MARGIN = { left: 58, right: 22, top: 10, bottom: 42 };
 
 /** Curves over one labelled pair of axes; several are told apart by colour and dashes, and named in a legend. */
 export function LineChart({ label, x, y, series, log = false, height = 240, until, svg }: Props) {

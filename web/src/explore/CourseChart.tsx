@@ -20,6 +20,7 @@ export function CourseChart({ course, until }: { course: Course; until: number }
         x="Step"
         y={WORDS[measure] ?? measure}
         series={courseSeries(course, measure)}
+        log
         until={until}
         height={220}
       />

@@ -66,7 +66,7 @@ export function JobView({ job, onShow, onOpen }: Props) {
           <p role="status">{statusWords(job)}</p>
         </div>
         <div className="job-buttons">
-          {(job.state === "running" || job.state === "waiting") && (
+          {job.state === "running" && job.step < job.steps && (
             <button type="button" onClick={() => command("stop")}>
               Stop
             </button>
@@ -124,10 +124,13 @@ export function JobView({ job, onShow, onOpen }: Props) {
 }
 
 function statusWords(job: Job): string {
-  const at = `step ${job.step.toLocaleString("en-GB")} of ${job.steps.toLocaleString("en-GB")}`;
+  const over = job.state === "running" && job.step >= job.steps;
+  const at = over
+    ? "all steps taken, measuring"
+    : `step ${job.step.toLocaleString("en-GB")} of ${job.steps.toLocaleString("en-GB")}`;
   const times = [
     job.seconds !== null ? `${duration(job.seconds)} so far` : "",
-    job.state === "running" && job.left !== null ? `about ${duration(job.left)} left` : "",
+    job.state === "running" && !over && job.left !== null ? `about ${duration(job.left)} left` : "",
   ].filter(Boolean);
   return `${capital(job.state)}: ${[job.title, at, ...times].join(", ")}.`;
 }

@@ -1,8 +1,6 @@
 import { useRef } from "react";
 import type { Catalogue, Combination, Forecast, Plane, Problem, ProblemAnswer } from "../api/types";
 import type { Asked } from "../api/useAnswer";
-import { csv, mapRows } from "../logic/csv";
-import { saveJson, saveSvg, saveText } from "../logic/download";
 import { plural } from "../logic/format";
 import { axesOf, combinationAt, drawnPlane, placeOf } from "../logic/plane";
 import { ExportMenu } from "../parts/ExportMenu";
@@ -11,6 +9,7 @@ import { Problematic, Quiet } from "../parts/Sentence";
 import { FactorPlane } from "./FactorPlane";
 import { Isolated } from "./Isolated";
 import { PlaneChoice } from "./PlaneChoice";
+import { planeExports } from "./planeExports";
 import { RegionControls } from "./RegionControls";
 import { ShownPictures } from "./ShownPictures";
 
@@ -32,25 +31,7 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
   const drawn = drawnPlane(answer);
   const task = catalogue.tasks.find(({ name }) => name === problem.task.kind);
   const map = forecast.value?.map ?? null;
-  const ways = [
-    { label: "Plane as PNG", run: () => (svg.current ? saveSvg("plane.png", svg.current) : undefined) },
-    {
-      label: "Forecast map as CSV",
-      run: () => {
-        if (drawn && map)
-          saveText(
-            "forecast-map.csv",
-            csv(
-              [drawn.rows.name, drawn.columns.name, map.quantity],
-              mapRows(map.values, drawn.rows.levels, drawn.columns.levels),
-            ),
-            "text/csv",
-          );
-      },
-    },
-    { label: "Problem as YAML", run: () => saveText("problem.yaml", answer?.yaml ?? "", "application/yaml") },
-    { label: "Problem as JSON", run: () => saveJson("problem.json", answer?.problem ?? problem) },
-  ].filter(({ label }) => (label.startsWith("Plane") ? drawn : label.startsWith("Forecast") ? drawn && map : true));
+  const ways = planeExports(problem, answer, map, svg);
 
   return (
     <Panel title="What is held out" className="plane-panel" tools={<ExportMenu of="the problem" ways={ways} />}>

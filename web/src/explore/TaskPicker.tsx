@@ -43,7 +43,7 @@ export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onP
   };
 
   return (
-    <section className="picker" aria-label="Task">
+    <section className="picker" aria-label="Problem">
       <div className="picker-row">
         <SelectField label="Task" value={ofPreset ? preset.id : TASK + kind} options={options} onChange={choose} />
         <p className="picker-says">{ofPreset ? preset.says : task?.says}</p>

@@ -5,7 +5,10 @@ export function isPicture(answer: Answer | null | undefined): answer is Picture 
   return Array.isArray(answer);
 }
 
-/** The ends of a grey scale that fits all of these pictures; 0 to 1 unless one goes beyond. */
+/** The ends of a grey scale that fits all of these pictures; 0 to 1 unless one goes beyond.
+ *
+ * Of targets alone: an output that overshoots would turn their white grey, and its difference says by how much.
+ */
 export function sharedDomain(answers: (Answer | null | undefined)[]): [number, number] {
   let [low, high] = [0, 1];
   for (const answer of answers) {

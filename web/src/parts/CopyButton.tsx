@@ -14,11 +14,14 @@ export function CopyButton({ text, label, icon }: { text: () => string; label: s
     setTimeout(() => setSaid(""), 2000);
   };
   return (
-    <button type="button" className="button-quiet" onClick={() => void copy()}>
-      {icon && <Icon name={icon} />}
-      <span role="status" className={icon && !said ? "beside-icon" : undefined}>
-        {said || label}
+    <>
+      <button type="button" className="button-quiet" onClick={() => void copy()}>
+        {icon && <Icon name={icon} />}
+        <span className={icon && !said ? "beside-icon" : undefined}>{said || label}</span>
+      </button>
+      <span className="visually-hidden" role="status">
+        {said}
       </span>
-    </button>
+    </>
   );
 }

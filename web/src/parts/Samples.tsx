@@ -10,7 +10,7 @@ export function Samples({ samples, names }: { samples: Sample[]; names: string[]
   return (
     <ul className="samples">
       {samples.map((sample, index) => {
-        const domain = sharedDomain([sample.target, sample.output]);
+        const domain = sharedDomain([sample.target]);
         const difference = differenceOf(sample.output, sample.target);
         return (
           <li key={index}>
