@@ -11,6 +11,7 @@ from recombine.core.errors import InputError
 from recombine.explorer.refusals import TooSlow
 from recombine.studies.processes import main_left_alone, processes, start, worker_environment
 
+DIED = "the process that computed this died, perhaps for want of memory; make the problem smaller."
 _starting = threading.Lock()  # what is changed around a start (environment, main module) is the whole process's
 
 
@@ -35,6 +36,7 @@ class Aside:
         self._asking = threading.Lock()
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._closed = False
 
     def ask(self, function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
         """What the function returns there; what it raises is raised here. `TooSlow` after so many seconds.
@@ -61,9 +63,7 @@ class Aside:
             fine, found = pipe.recv()
         except (EOFError, OSError):
             self._end()
-            raise InputError(
-                "the process that computed this died, perhaps for want of memory; make the problem smaller."
-            ) from None
+            raise InputError(DIED) from None
         if not fine:
             raise found
         return found
@@ -74,10 +74,13 @@ class Aside:
             self._ready()
 
     def close(self) -> None:
-        """End the process."""
+        """End the process for good."""
+        self._closed = True
         self._end()
 
     def _ready(self) -> Connection:
+        if self._closed:
+            raise InputError("the server is about to end; start it again.")
         if self._process is None or not self._process.is_alive() or self._pipe is None:
             self._end()
             self._pipe, theirs = Pipe()

@@ -53,6 +53,7 @@ class Job:
         self.since: float | None = None  # when it began to run, while it does
         self.process: BaseProcess | None = None
         self.pipe: Connection | None = None
+        self.said: list[str] = []  # orders before there was a process to obey them
 
     @property
     def ended(self) -> bool:
@@ -231,8 +232,9 @@ class Jobs:
             if job.ended:
                 raise InputError(f"job {job.id} is {job.state}, so it can be neither stopped nor resumed.")
             if job.pipe is None:
-                raise InputError(f"job {job.id} is about to begin; try again in a moment.")
-            job.pipe.send(order)
+                job.said.append(order)
+            else:
+                job.pipe.send(order)
 
     def _drive(self, job: Job) -> None:
         """Start the process of a job, and listen to it until it ends."""
@@ -245,7 +247,9 @@ class Jobs:
                 job.process, job.pipe = process, pipe
                 if job.ended:  # discarded in the meantime
                     process.kill()
-            pipe.send((experiment.settings(), wanted is not None and self.store.forecast(wanted) is None))
+                pipe.send((experiment.settings(), wanted is not None and self.store.forecast(wanted) is None))
+                for order in job.said:
+                    pipe.send(order)
             while not job.ended:
                 name, content = pipe.recv()
                 self._heard(job, name, content)

@@ -96,9 +96,10 @@ def sections_of(problem: Problem, seed: int = 0) -> Sequence[str]:
 def map_of(
     problem: Problem, plane: Plane | None, errors: Real[np.ndarray, " items"] | None, quantity: str
 ) -> dict[str, Any] | None:
-    """A number for every combination as a map over the plane; None without a plane or without numbers."""
+    """What is forecast of every held-out combination as a map over the plane; None without a plane or numbers."""
     if plane is None or errors is None:
         return None
     each = problem.task.asked_each if isinstance(problem.task, FunctionTask) else 1
     by_cell = errors.reshape(problem.grid.size, each).mean(axis=1)
+    by_cell = np.where(problem.parts.held_out, by_cell, np.nan)
     return {"quantity": quantity, "values": plain.rows(by_cell[plane.combinations(problem.grid)])}

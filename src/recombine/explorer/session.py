@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,16 @@ class Session:
 
     def warm(self) -> None:
         """Load what the first clicks need: the forecast that the page opens with, the list of runs, torch."""
-        self.quick.start()
-        threading.Thread(target=self.slow.start, daemon=True).start()  # with it what trainings start from
-        self.quick.ask(forecasts.told, PRESETS[0]["problem"], seconds=WARM_SECONDS)
-        self.listing.rows()
+        with suppress(InputError, OSError):  # it ends already; whoever asks for something bad is told then
+            self.quick.start()
+            threading.Thread(target=self._load_torch, daemon=True).start()
+            self.quick.ask(forecasts.told, PRESETS[0]["problem"], seconds=WARM_SECONDS)
+            self.listing.rows()
+
+    def _load_torch(self) -> None:
+        """By the server of processes from which trainings start."""
+        with suppress(InputError, OSError):
+            self.slow.start()
 
     def close(self) -> None:
         self.jobs.close()

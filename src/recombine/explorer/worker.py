@@ -58,6 +58,8 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
 
     def moved(step: int, steps: int, loss: float) -> None:
         pipe.send(("moved", (step, steps, loss)))
+        if step < steps:
+            wait()
 
     def watch(network: "nn.Module", step: int, steps: int) -> None:
         nonlocal apart
@@ -65,8 +67,14 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
         seen = watcher.look(network, step, steps)
         if seen is not None:
             pipe.send(("seen", seen))
-        if step < steps:
-            orders.obey()
+        apart += time.perf_counter() - began
+        if step == 0:
+            wait()
+
+    def wait() -> None:
+        nonlocal apart
+        began = time.perf_counter()
+        orders.obey()
         apart += time.perf_counter() - began
 
     outcome = run(experiment.plan(), moved, watch)

@@ -84,18 +84,19 @@ EXHIBITED: Sequence[Callable[[SettingRuns], Markup | None]] = (
 )
 
 
+def _each(setting: SettingRuns, *draws: Callable[[SettingRuns], Markup | None]) -> Figures:
+    return (draw(setting) for draw in draws)
+
+
 def _pictures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    for draw in (error_map_figure, section_bars, samples_figure, curves_figure):
-        yield draw(setting)
+    yield from _each(setting, error_map_figure, section_bars, samples_figure, curves_figure)
     if setting.serves_a_claim():
         yield from layer_figures(setting, controls)
-    for draw in EXHIBITED:
-        yield draw(setting)
+    yield from _each(setting, *EXHIBITED)
 
 
 def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    for draw in (design_figure, answers_figure, shares_figure, curves_figure):
-        yield draw(setting)
+    return _each(setting, design_figure, answers_figure, shares_figure, curves_figure)
 
 
 def _functions(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
@@ -110,8 +111,7 @@ def _functions(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures
 def _scenes(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
     yield support_figure(setting)
     yield latent_map_figure(setting, controls)
-    for draw in (scene_samples_figure, component_figure, curves_figure):
-        yield draw(setting)
+    yield from _each(setting, scene_samples_figure, component_figure, curves_figure)
 
 
 # Calculations without a figure of their own have none.
@@ -133,7 +133,7 @@ DRAWN: Mapping[type[Calculation], Callable[[SettingRuns], Markup | None]] = {
 
 
 def _calculations(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    return (draw(setting) for kind, draw in DRAWN.items() if isinstance(setting.work, kind))
+    return [draw(setting) for kind, draw in DRAWN.items() if isinstance(setting.work, kind)]
 
 
 PICTURES = Kind(
