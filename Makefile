@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test fuzz check format docs reference bench faults scale
+.PHONY: setup run test fuzz check format docs reference bench faults scale web
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -65,3 +65,7 @@ faults: setup
 scale: setup
 	$(BIN)/recombine bench records --rounds 3 -o reference/scale.json
 	$(MAKE) docs
+
+# The explorer's page, built into the package so that users need no Node: format, types, tests of its logic, bundle.
+web:
+	cd web && npm ci && npm run check && npm test && npm run build

@@ -1,6 +1,6 @@
 """The kinds of work a page can show, each with its own words, facts and figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recombine.data.components import ComponentTask
@@ -54,7 +54,7 @@ from recombine.reports.volume_figure import volume_figure
 from recombine.reports.weights_figure import weights_figure
 from recombine.studies import Calculation, Experiment, Work
 
-Figures = Sequence[Markup | None]
+Figures = Iterable[Markup | None]  # drawn one by one, so that whoever wants the first need not wait for the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +84,34 @@ EXHIBITED: Sequence[Callable[[SettingRuns], Markup | None]] = (
 )
 
 
+def _each(setting: SettingRuns, *draws: Callable[[SettingRuns], Markup | None]) -> Figures:
+    return (draw(setting) for draw in draws)
+
+
 def _pictures(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
-    exhibited = [draw(setting) for draw in EXHIBITED]
-    drawn = [error_map_figure(setting), section_bars(setting), samples_figure(setting), curves_figure(setting)]
-    return [*drawn, *by_layer, *exhibited]
+    yield from _each(setting, error_map_figure, section_bars, samples_figure, curves_figure)
+    if setting.serves_a_claim():
+        yield from layer_figures(setting, controls)
+    yield from _each(setting, *EXHIBITED)
 
 
 def _components(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    return [design_figure(setting), answers_figure(setting), shares_figure(setting), curves_figure(setting)]
+    return _each(setting, design_figure, answers_figure, shares_figure, curves_figure)
 
 
 def _functions(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    by_size = [robustness_figure(setting, controls), leak_by_shift_figure(setting, controls)]
-    by_layer = layer_figures(setting, controls) if setting.serves_a_claim() else []
-    return [weights_figure(setting), *by_size, curves_figure(setting), *by_layer]
+    yield weights_figure(setting)
+    yield robustness_figure(setting, controls)
+    yield leak_by_shift_figure(setting, controls)
+    yield curves_figure(setting)
+    if setting.serves_a_claim():
+        yield from layer_figures(setting, controls)
 
 
 def _scenes(setting: SettingRuns, controls: Sequence[SettingRuns]) -> Figures:
-    drawn = [scene_samples_figure(setting), component_figure(setting), curves_figure(setting)]
-    return [support_figure(setting), latent_map_figure(setting, controls), *drawn]
+    yield support_figure(setting)
+    yield latent_map_figure(setting, controls)
+    yield from _each(setting, scene_samples_figure, component_figure, curves_figure)
 
 
 # Calculations without a figure of their own have none.

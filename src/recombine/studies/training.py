@@ -188,6 +188,21 @@ def standard_measures(problem: Problem, model: ModelSpec | None = None) -> tuple
     return usual + (SAMPLED if model is not None and model.generative else ())
 
 
+def standard_experiment(
+    problem: Problem,
+    model: str | Mapping[str, Any] | ModelSpec,
+    recipe: Recipe | None = None,
+    measures: Sequence[str] = (),
+    checkpoints: int = 0,
+) -> Experiment:
+    """The experiment of the first seed, with ``measures`` beside the usual ones; refused if the model does not fit."""
+    spec = models.parse(model)
+    asked = tuple(dict.fromkeys((*standard_measures(problem, spec), *measures)))
+    found = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=asked, checkpoints=checkpoints)
+    check_fit(problem, spec)
+    return found
+
+
 def train(
     problem: Problem,
     model: str | Mapping[str, Any] | ModelSpec,
@@ -210,10 +225,7 @@ def train(
     """
     if not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"seeds = {seeds} must be at least 1 and at most {MOST_SEEDS}.")
-    spec = models.parse(model)
-    asked = tuple(dict.fromkeys((*standard_measures(problem, spec), *measures)))
-    base = Experiment(problem=problem, model=spec, recipe=recipe or Recipe(), measures=asked, checkpoints=checkpoints)
-    check_fit(problem, base.model)
+    base = standard_experiment(problem, model, recipe, measures, checkpoints)
     experiments = list(vary(base, seed=range(seeds)))
     home = user_store(Path(store) if store else None)
     execute(experiments, home, executor(on, workers, address, gpus), progress or progress_for())

@@ -120,7 +120,9 @@ def forecast_components(
             "additive": contradiction is None if whole else None,
             "contradiction": [] if contradiction is None else contradiction.tolist(),
         },
-        errors=np.mean([_item_errors(answer.outputs, targets, held_out, seen, binary) for answer in answers], axis=0),
+        errors=np.mean(
+            [combination_errors(answer.outputs, targets, held_out, seen, binary) for answer in answers], axis=0
+        ),
     )
 
 
@@ -177,7 +179,7 @@ def error(
     return float(np.square(outputs - truth).mean() / power)
 
 
-def _item_errors(
+def combination_errors(
     outputs: Float[np.ndarray, " items"],
     targets: Float[np.ndarray, " items"],
     held_out: Bool[np.ndarray, " items"],

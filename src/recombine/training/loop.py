@@ -100,13 +100,12 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
     started = time.perf_counter()
     codes, pictures, first_row = _table([member.examples for member in members], device)
     orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
-    watched = None if look is None else Alone(members[0])
-    stepper = watched or stepper_for(members)
+    stepper = stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
     glances: list[np.ndarray] = []
     running = np.ones(len(members), dtype=bool)
     step = 0
-    if watched and look:
+    if look:
         look(0, recipe.steps)
     while step < recipe.steps and running.any():
         # As many batches as there are steps to the next glance, at once.
@@ -119,8 +118,8 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
             stepper.step(codes[chosen].unflatten(0, pick.shape), pictures(chosen).unflatten(0, pick.shape))
         step += ahead
         glances.append(np.column_stack([np.full(len(members), float(step)), stepper.losses().cpu().double().numpy()]))
-        if watched and look:
-            with watched.as_finished():
+        if look:
+            with stepper.as_finished():
                 look(step, recipe.steps)
         if progress:
             progress(step, recipe.steps, float(np.median(glances[-1][:, 1])))

@@ -58,7 +58,7 @@ def observe(
         with torch.no_grad():
             pictures = {name: picture.cpu().numpy() for name, picture in network.embeddings().items()}  # type: ignore[operator]
     outputs = layers["output"].reshape(everything.targets.shape)
-    found = _evidence(problem, outputs, layers, pictures, channels(network, codes[:1]))
+    found = drawn(problem, outputs, layers, pictures, channels(network, codes[:1]))
     return replace(found, course=course or {})
 
 
@@ -67,16 +67,17 @@ def truth(problem: Problem) -> Evidence:
     everything = problem.everything
     flat = everything.targets.reshape(len(everything), -1)
     layers = {"input": everything.codes, "layer0": flat, "output": flat}
-    return _evidence(problem, everything.targets, layers, {}, {})
+    return drawn(problem, everything.targets, layers)
 
 
-def _evidence(
+def drawn(
     problem: Problem,
     outputs: np.ndarray,
-    layers: dict[str, np.ndarray],
-    embeddings: dict[str, np.ndarray],
-    channels: dict[str, tuple[int, int, int]],
+    layers: Mapping[str, np.ndarray] | None = None,
+    embeddings: Mapping[str, np.ndarray] | None = None,
+    channels: Mapping[str, tuple[int, int, int]] | None = None,
 ) -> Evidence:
+    """The evidence of pictures that somebody drew for every combination, with what else is known of it."""
     task = picture_task(problem.task)
     return Evidence(
         shape=(problem.grid.shape[0], problem.grid.shape[1]),
@@ -84,10 +85,10 @@ def _evidence(
         outputs=outputs,
         sections=problem.parts.sections,
         dark=task.dark,
-        layers=layers,
-        embeddings=embeddings,
+        layers=layers or {},
+        embeddings=embeddings or {},
         periodic=task.periodic,
-        channels=channels,
+        channels=channels or {},
         places=task.places,
         rings=(problem.grid.factors[0].periodic, problem.grid.factors[1].periodic),
         threshold=task.threshold,
@@ -103,7 +104,7 @@ def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNe
     """
     everything = problem.everything
     codes, targets = torch.from_numpy(everything.codes), torch.from_numpy(everything.targets)
-    drawn = activations(network, codes, ["bottleneck", network.probe, "output"], chunk=1024)
+    sampled = activations(network, codes, ["bottleneck", network.probe, "output"], chunk=1024)
     noise = torch.randn(targets.shape, generator=torch.Generator().manual_seed(torch_seed(seed, "observe", "noise")))
     later = {
         f"noised-{time}": network.represented(codes, targets, time, noise)
@@ -115,12 +116,12 @@ def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNe
         "untrained": untrained.represented(codes, targets),
         "true": network.represented(codes, targets),
         **later,
-        "bottleneck": drawn["bottleneck"],
-        "probe": drawn[network.probe],
-        "output": drawn["output"],
+        "bottleneck": sampled["bottleneck"],
+        "probe": sampled[network.probe],
+        "output": sampled["output"],
     }
-    outputs = drawn["output"].numpy().reshape(everything.targets.shape)
-    found = _evidence(problem, outputs, {name: layer.numpy() for name, layer in layers.items()}, {}, {})
+    outputs = sampled["output"].numpy().reshape(everything.targets.shape)
+    found = drawn(problem, outputs, {name: layer.numpy() for name, layer in layers.items()})
     if problem.reveal and problem.examples is not None:  # nothing is held out, so that chance decides what is new
         shown = problem.shown(seed)
         found = replace(found, sections={"id": shown, "ood": ~shown})

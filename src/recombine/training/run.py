@@ -3,9 +3,10 @@
 import math
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ ARMS = ("vertical", "horizontal", "intersection")  # where there are these, some
 ON_THE_WAY = ("spectrum_probe", "portrait_probe")
 # Measures and exhibits that take seconds and are of the end alone.
 AT_THE_END = ("holes", "bars")
+Watch = Callable[["nn.Module", int, int], None]  # the network as training would leave it, step, steps
 # Bytes that a stack may take.
 MEMORY = 2**30
 
@@ -102,19 +104,27 @@ class Plan:
     checkpoints: int = 0  # how often it is measured on the way, evenly, beside the start
 
 
-def run(plan: Plan, progress: "Progress | None" = None, device: str = "cpu") -> Outcome:
-    """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error."""
-    (outcome,) = run_stack([plan], progress, device=device)
+def run(plan: Plan, progress: "Progress | None" = None, device: str = "cpu", watch: Watch | None = None) -> Outcome:
+    """Train and measure one plan. Training that diverges is an outcome, with its reason; bad input is an error.
+
+    ``watch`` is shown the network again and again, before the first step too. It must leave it as it is; then the
+    outcome is what it is without.
+    """
+    (outcome,) = run_stack([plan], progress, device=device, watch=watch)
     return outcome
 
 
 def run_stack(
-    plans: Sequence[Plan], progress: "Progress | None" = None, memory: int = MEMORY, device: str = "cpu"
+    plans: Sequence[Plan],
+    progress: "Progress | None" = None,
+    memory: int = MEMORY,
+    device: str = "cpu",
+    watch: Watch | None = None,
 ) -> list[Outcome]:
     """Train plans of one shape together, then measure each.
 
     A stack that would take more than about ``memory`` bytes is trained in parts. Networks are built on the CPU, train
-    and are observed on ``device``, and come back.
+    and are observed on ``device``, and come back. ``watch`` is for a plan alone.
     """
     if not plans[0].model.trainable:
         from recombine.training.observe import truth
@@ -127,10 +137,12 @@ def run_stack(
     at_once = max(1, memory // bytes_of(plans[0]))
     with full_precision(there):
         parts = [plans[start : start + at_once] for start in range(0, len(plans), at_once)]
-        return [outcome for part in parts for outcome in _train_together(part, progress, there)]
+        return [outcome for part in parts for outcome in _train_together(part, progress, there, watch)]
 
 
-def _train_together(plans: Sequence[Plan], progress: "Progress | None", device: "torch.device") -> list[Outcome]:
+def _train_together(
+    plans: Sequence[Plan], progress: "Progress | None", device: "torch.device", watch: Watch | None
+) -> list[Outcome]:
     from recombine.training.loop import Member, fit
 
     members = [
@@ -139,7 +151,7 @@ def _train_together(plans: Sequence[Plan], progress: "Progress | None", device: 
     ]
     if plans[0].checkpoints:
         return [watched(plan, member, progress) for plan, member in zip(plans, members, strict=True)]
-    histories = fit(members, progress)
+    histories = fit(members, progress, None if watch is None else partial(watch, members[0].network))
     return [_outcome(p, m.network, history) for p, m, history in zip(plans, members, histories, strict=True)]
 
 

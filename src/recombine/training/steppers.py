@@ -91,6 +91,12 @@ class Stepper(ABC):
     def finish(self) -> None:
         """Leave the trained weights in the members' networks."""
 
+    @contextmanager
+    def as_finished(self) -> Iterator[None]:
+        """The networks as they would be if training ended here."""
+        self.finish()
+        yield
+
 
 def optimiser(groups: Iterable[tuple[Iterable[nn.Parameter], Recipe]]) -> torch.optim.Optimizer:
     """The optimiser of parameters whose recipes differ in rate and decay only."""
@@ -135,7 +141,6 @@ class Alone(Stepper):
 
     @contextmanager
     def as_finished(self) -> Iterator[None]:
-        """The network as it would be if training ended here."""
         kept = [parameter.detach().clone() for parameter in self.trained] if self.mean else []
         self.finish()
         yield

@@ -1,0 +1,109 @@
+import { useId } from "react";
+import { api } from "../api/client";
+import type { Claim, Measured } from "../api/types";
+import { IntervalChart, type IntervalRow } from "../charts/IntervalChart";
+import { duration } from "../logic/format";
+import { Command } from "../parts/Command";
+import { Icon } from "../parts/Icon";
+import { Verdict } from "../parts/Verdict";
+import { ClaimChecks } from "./ClaimChecks";
+import { measuredWords, rangeWords } from "./words";
+
+interface Props {
+  claim: Claim;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+}
+
+/** One claim: a line, and when it is opened everything about how it was judged. */
+export function ClaimCard({ claim, open, onToggle }: Props) {
+  const id = useId();
+  return (
+    <article className="claim" id={`claim-${claim.id}`}>
+      <h4>
+        <button
+          type="button"
+          className="claim-head"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => onToggle(!open)}
+        >
+          <span className={open ? "turned" : undefined}>
+            <Icon name="open" />
+          </span>
+          <span className="claim-id">{claim.id}</span>
+          <Verdict word={claim.verdict} />
+          <span className="claim-says">{claim.says}</span>
+        </button>
+      </h4>
+      {open && (
+        <div className="claim-body" id={id}>
+          <dl className="facts">
+            <Fact name="Paper" value={`${claim.paper_title || claim.paper}, ${claim.place}`} />
+            <Fact name="Quantity" value={claim.quantity} />
+            <Fact name="Must be" value={`${rangeWords(claim.expected)} (${claim.source})`} />
+            <Fact name="Measured" value={measuredWords(claim.measured)} />
+            <div>
+              <dt>Control</dt>
+              <dd>
+                {claim.control}: <ControlVerdict word={claim.control_verdict} />
+              </dd>
+            </div>
+            <Fact
+              name="Scale"
+              value={claim.seconds ? `${claim.scale}, ${duration(claim.seconds)} of training` : claim.scale}
+            />
+          </dl>
+          {claim.measured && <Measurement claim={claim} measured={claim.measured} />}
+          {claim.checks.length > 1 && <ClaimChecks checks={claim.checks} />}
+          {claim.figure && (
+            <img
+              className="claim-figure"
+              src={api.figure(claim.id, claim.scale)}
+              alt={`Figure of claim ${claim.id}: ${claim.says}`}
+              loading="lazy"
+            />
+          )}
+          <h5>Reproduce it</h5>
+          <Command text={claim.command} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** A control must come out the other way: contradicted is what is wanted of it. */
+function ControlVerdict({ word }: { word: string }) {
+  if (word === "contradicted") return <Verdict word="contradicted, as a control must be" tone="good" />;
+  return word === "confirmed" ? (
+    <Verdict word="confirmed: this check tells nothing apart" tone="bad" />
+  ) : (
+    <Verdict word={word} />
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Measurement({ claim, measured }: { claim: Claim; measured: Measured }) {
+  const row: IntervalRow = {
+    name: "measured",
+    expected: measured.estimate,
+    low: measured.low,
+    high: measured.high,
+    ...(typeof claim.expected === "string" ? {} : { range: claim.expected }),
+  };
+  return (
+    <IntervalChart
+      label={`Measured ${claim.quantity} against the range it must lie in`}
+      quantity={`${claim.quantity} (shaded: the range it must lie in)`}
+      rows={[row]}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import type { ClaimCheck } from "../api/types";
+import { Verdict } from "../parts/Verdict";
+import { measuredWords, rangeWords } from "./words";
+
+/** The parts that a claim was judged by. */
+export function ClaimChecks({ checks }: { checks: ClaimCheck[] }) {
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Check</th>
+            <th scope="col">Must be</th>
+            <th scope="col">Measured</th>
+            <th scope="col">Verdict</th>
+          </tr>
+        </thead>
+        <tbody>
+          {checks.map((check, index) => (
+            <tr key={index}>
+              <th scope="row">{check.quantity}</th>
+              <td>{rangeWords(check.expected)}</td>
+              <td>{measuredWords(check.measured)}</td>
+              <td>
+                <Verdict word={check.verdict} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

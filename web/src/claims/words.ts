@@ -1,0 +1,14 @@
+import type { Measured, Range } from "../api/types";
+import { interval, number, plural, range } from "../logic/format";
+
+export function rangeWords(expected: Range | string): string {
+  return typeof expected === "string" ? expected : range(expected.low, expected.high);
+}
+
+/** "0.91 (0.905 to 0.912, 5 seeds)". */
+export function measuredWords(measured: Measured | string | null): string {
+  if (measured === null) return "not measured";
+  if (typeof measured === "string") return measured;
+  if (measured.estimate === null) return "not defined";
+  return `${number(measured.estimate)} (${interval(measured.low, measured.high)}, ${plural(measured.seeds, "seed")})`;
+}

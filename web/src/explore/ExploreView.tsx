@@ -1,0 +1,95 @@
+import { useCallback, useMemo } from "react";
+import { api } from "../api/client";
+import type { Catalogue, Combination, Problem } from "../api/types";
+import { useAnswer } from "../api/useAnswer";
+import { useJob } from "../api/useJob";
+import { CellDrawer } from "../cell/CellDrawer";
+import { drawnPlane } from "../logic/plane";
+import {
+  type Exploring,
+  readCombination,
+  readExploring,
+  readPlane,
+  writeCombination,
+  writeExploring,
+  writePlane,
+} from "../state/exploring";
+import type { Change } from "../state/usePlace";
+import { ForecastPanel } from "./ForecastPanel";
+import { PlanePanel } from "./PlanePanel";
+import { TaskPicker } from "./TaskPicker";
+import { TrainPanel } from "./TrainPanel";
+
+interface Props {
+  params: Record<string, string>;
+  change: Change;
+  catalogue: Catalogue;
+}
+
+const SETTLED = 120; // milliseconds without a change before the server is asked
+
+/** Choose a problem, read its forecast, train it, and open its cells. */
+export function ExploreView({ params, change, catalogue }: Props) {
+  const state = readExploring(params, catalogue.presets);
+  const key = JSON.stringify(state.problem);
+  const problem = useMemo(() => JSON.parse(key) as Problem, [key]);
+  const plane = readPlane(params.plane);
+  const asked = `${key} ${params.plane ?? ""}`;
+  const about = useAnswer(asked, (signal) => api.problem(problem, signal, plane), SETTLED);
+  const forecast = useAnswer(asked, (signal) => api.forecast(problem, signal, plane), SETTLED);
+  const { job, error: jobError } = useJob(params.job ?? null);
+
+  const drawn = drawnPlane(about.value);
+  const cell = readCombination(params.cell);
+  const put = useCallback((next: Partial<Exploring>) => change(writeExploring(next)), [change]);
+  const open = useCallback((combination: Combination) => change({ cell: writeCombination(combination) }), [change]);
+  const trained = job && about.value?.yaml === job.yaml ? job : null;
+
+  return (
+    <div className="explore">
+      <TaskPicker
+        catalogue={catalogue}
+        preset={state.preset}
+        problem={problem}
+        axisSize={drawn?.rows.levels.length ?? null}
+        onPreset={(id) => change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null })}
+        onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
+      />
+      <div className="explore-pair">
+        <PlanePanel
+          catalogue={catalogue}
+          problem={problem}
+          about={about}
+          forecast={forecast}
+          cell={cell}
+          onProblem={(next) => put({ problem: next })}
+          onOpen={open}
+          onPlane={(next) => change({ plane: writePlane(next) })}
+        />
+        <ForecastPanel forecast={forecast} problem={about.value} />
+      </div>
+      <TrainPanel
+        catalogue={catalogue}
+        exploring={{ ...state, problem }}
+        family={about.value?.family ?? null}
+        ready={about.error === null}
+        job={job}
+        jobError={jobError}
+        onChange={put}
+        onJob={(id) => change({ job: id })}
+        onShow={(shown) => change({ ...writeExploring(shown), cell: null, plane: null })}
+        onOpen={open}
+      />
+      {cell && about.value && (
+        <CellDrawer
+          problem={problem}
+          factors={about.value.factors}
+          combination={cell}
+          job={trained?.id}
+          stamp={trained?.state}
+          onClose={() => change({ cell: null })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { api } from "../api/client";
+import type { JobRow } from "../api/types";
+import { useAnswer } from "../api/useAnswer";
+
+interface Props {
+  /** The training that is shown; its line is as new as what is shown of it. */
+  chosen: JobRow | null;
+  onChoose: (id: string) => void;
+}
+
+/** The trainings of this server since it was started, and a way to put the last two beside each other. */
+export function JobList({ chosen, onChoose }: Props) {
+  const { value } = useAnswer(`${chosen?.id} ${chosen?.state}`, api.jobs);
+  if (!value?.length) return null;
+  const rows = value.map((job) => (chosen?.id === job.id ? chosen : job));
+  const done = rows.filter((job) => job.state === "done" && job.digest);
+  const [second, first] = done; // the newest comes first
+  return (
+    <div className="jobs">
+      <h3>Trainings</h3>
+      <ul>
+        {rows.map((job) => (
+          <li key={job.id}>
+            <button
+              type="button"
+              className="button-link"
+              aria-current={job.id === chosen?.id}
+              onClick={() => onChoose(job.id)}
+            >
+              {job.title}
+            </button>{" "}
+            <span className="quiet">
+              {job.state}, step {job.step.toLocaleString("en-GB")} of {job.steps.toLocaleString("en-GB")}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {first?.digest && second?.digest && first.digest !== second.digest && (
+        <a className="button" href={`#/compare?a=${first.digest}&b=${second.digest}`}>
+          Compare the last two
+        </a>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { Catalogue, Json, Settings } from "../api/types";
+import { NumberField, SelectField } from "../parts/Fields";
+import { SettingsForm } from "../parts/SettingsForm";
+import { type Exploring, modelName } from "../state/exploring";
+
+interface Props {
+  catalogue: Catalogue;
+  family: string | null;
+  exploring: Exploring;
+  onChange: (change: Partial<Exploring>) => void;
+}
+
+/** The network with its settings, and how long and how fast it learns. */
+export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
+  const { model, recipe, seed } = exploring;
+  const name = modelName(model);
+  const fitting = catalogue.models.filter(
+    (each) => family === null || each.families.includes(family) || each.name === name,
+  );
+  const chosen = catalogue.models.find((each) => each.name === name);
+  const settings: Settings = typeof model === "string" ? { kind: model } : model;
+
+  const setModel = (setting: string, value: Json | undefined) => {
+    const next: Settings = { ...settings };
+    if (value === undefined) delete next[setting];
+    else next[setting] = value;
+    onChange({ model: next });
+  };
+  const setRecipe = (setting: string) => (value: number | null) => {
+    const next: Settings = { ...recipe };
+    if (value === null) delete next[setting];
+    else next[setting] = value;
+    onChange({ recipe: next });
+  };
+  const field = (setting: string) => {
+    const value = recipe[setting];
+    const otherwise = String(value ?? catalogue.recipe[setting]?.default ?? "");
+    return { value: typeof value === "number" ? value : null, otherwise, onChange: setRecipe(setting) };
+  };
+
+  return (
+    <>
+      <div className="fields">
+        <SelectField
+          label="Network"
+          value={name}
+          says={chosen?.says}
+          options={fitting.map((each) => ({ value: each.name, label: each.name }))}
+          onChange={(kind) => onChange({ model: { kind } })}
+        />
+        <NumberField label="Steps" minimum={1} {...field("steps")} />
+        <NumberField label="Batch" minimum={1} {...field("batch")} />
+        <NumberField label="Rate" whole={false} {...field("rate")} />
+        <NumberField label="Seed" value={seed} minimum={0} onChange={(value) => onChange({ seed: value ?? 0 })} />
+      </div>
+      {chosen && Object.keys(chosen.settings).length > 0 && (
+        <details className="more">
+          <summary>Settings of the network</summary>
+          <SettingsForm settings={chosen.settings} values={settings} onChange={setModel} />
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Json, Settings } from "../api/types";
+import { capital, number, words } from "../logic/format";
+
+/** What was found about the training support, a line each. */
+export function SupportTable({ support }: { support: Settings }) {
+  const rows = Object.entries(support).filter(([, value]) => value !== null);
+  if (!rows.length) return null;
+  return (
+    <>
+      <h3>Support</h3>
+      <dl className="facts">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{capital(words(name))}</dt>
+            <dd>{said(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function said(value: Json): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return number(value);
+  if (Array.isArray(value)) return value.length ? value.map(said).join(", ") : "none";
+  if (value !== null && typeof value === "object") {
+    return (
+      Object.entries(value)
+        .map(([name, each]) => `${words(name)} ${said(each)}`)
+        .join("; ") || "none"
+    );
+  }
+  return value ?? "–";
+}

@@ -1,0 +1,58 @@
+import type { Catalogue, Json, Preset, Problem, Settings } from "../api/types";
+import { rescale } from "../logic/regionKinds";
+import { SelectField } from "../parts/Fields";
+import { SettingsForm } from "../parts/SettingsForm";
+import { ProblemText } from "./ProblemText";
+
+interface Props {
+  catalogue: Catalogue;
+  preset: Preset;
+  problem: Problem;
+  /** Levels of the plane's first factor, to carry the region over to another size. */
+  axisSize: number | null;
+  onPreset: (id: string) => void;
+  onProblem: (problem: Problem) => void;
+}
+
+const TASK = "task:";
+
+/** The problem's task: a preset, or any task with its settings. */
+export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onProblem }: Props) {
+  const kind = String(problem.task.kind ?? "");
+  const task = catalogue.tasks.find(({ name }) => name === kind);
+  const ofPreset = preset.problem.task.kind === kind;
+  const drawable = catalogue.tasks.filter((each) => each.drawable);
+  const options = [
+    ...catalogue.presets.map(({ id, title }) => ({ value: id, label: title, group: "Presets" })),
+    ...drawable.map(({ name }) => ({ value: TASK + name, label: name, group: "All tasks" })),
+  ];
+
+  const choose = (value: string) => {
+    if (!value.startsWith(TASK)) return onPreset(value);
+    const name = value.slice(TASK.length);
+    const known = catalogue.presets.find((each) => each.problem.task.kind === name);
+    if (known) onPreset(known.id);
+    else onProblem({ task: { kind: name }, split: { kind: "random", fraction: 0.3, seed: 1 } });
+  };
+  const set = (name: string, value: Json | undefined) => {
+    const next: Settings = { ...problem.task };
+    if (value === undefined) delete next[name];
+    else next[name] = value;
+    const resized = name === "n" && typeof value === "number" && value >= 2 && axisSize && problem.split;
+    onProblem({ ...problem, task: next, ...(resized ? { split: rescale(resized, axisSize, value) } : {}) });
+  };
+
+  return (
+    <section className="picker" aria-label="Problem">
+      <div className="picker-row">
+        <SelectField label="Task" value={ofPreset ? preset.id : TASK + kind} options={options} onChange={choose} />
+        <p className="picker-says">{ofPreset ? preset.says : task?.says}</p>
+      </div>
+      <details className="more">
+        <summary>Settings of the task, and the problem as text</summary>
+        {task && <SettingsForm settings={task.settings} values={problem.task} onChange={set} />}
+        <ProblemText problem={problem} onProblem={onProblem} />
+      </details>
+    </section>
+  );
+}

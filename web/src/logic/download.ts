@@ -1,0 +1,74 @@
+// Saving what is shown as a file, without asking a server.
+
+export function save(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+export function saveText(name: string, text: string, type: string): void {
+  save(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+export function saveJson(name: string, value: unknown): void {
+  saveText(name, `${JSON.stringify(value, null, 2)}\n`, "application/json");
+}
+
+export async function saveCanvas(name: string, canvas: HTMLCanvasElement): Promise<void> {
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("the browser could not write this picture as PNG");
+  save(name, blob);
+}
+
+const COPIED = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "fill-opacity",
+  "stroke-opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "dominant-baseline",
+  "paint-order",
+];
+
+/** An SVG drawing as a PNG of twice its size, in the colours that it has on the page. */
+export async function saveSvg(name: string, svg: SVGSVGElement): Promise<void> {
+  const { width, height } = svg.getBoundingClientRect();
+  const copy = withStyles(svg);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.round(2 * width), Math.round(2 * height)];
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("the browser could not open a canvas");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  await saveCanvas(name, canvas);
+}
+
+/** A copy that needs no style sheet: what each element computes to is written on it. */
+function withStyles(svg: SVGSVGElement): SVGSVGElement {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const [originals, copies] = [svg.querySelectorAll<SVGElement>("*"), copy.querySelectorAll<SVGElement>("*")];
+  originals.forEach((original, index) => {
+    const style = getComputedStyle(original);
+    const target = copies[index];
+    if (style.display === "none") target?.setAttribute("display", "none");
+    for (const property of COPIED) target?.setAttribute(property, style.getPropertyValue(property));
+  });
+  return copy;
+}

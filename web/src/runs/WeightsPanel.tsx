@@ -1,0 +1,70 @@
+import { useRef } from "react";
+import { api } from "../api/client";
+import type { Run } from "../api/types";
+import { useAnswer } from "../api/useAnswer";
+import { MatrixView } from "../charts/MatrixView";
+import { csv } from "../logic/csv";
+import { saveCanvas, saveText } from "../logic/download";
+import { refusal } from "../logic/refusal";
+import { ExportMenu } from "../parts/ExportMenu";
+import { SelectField } from "../parts/Fields";
+import { Panel } from "../parts/Panel";
+import { Problematic, Quiet } from "../parts/Sentence";
+
+interface Props {
+  run: Run;
+  layer: string;
+  onLayer: (layer: string) => void;
+}
+
+/** A weight matrix with its units sorted by the module they belong to. */
+export function WeightsPanel({ run, layer, onLayer }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const refused = refusal(run, "weights");
+  const key = refused === null ? `${run.digest} ${layer}` : null;
+  const { value, error, pending } = useAnswer(key, (signal) => api.weights(run.digest, layer, signal));
+  return (
+    <Panel
+      title="Weights by module"
+      tools={
+        value && (
+          <>
+            <SelectField
+              label="Matrix"
+              value={value.layer}
+              options={value.layers.map((each) => ({ value: each, label: each }))}
+              onChange={onLayer}
+            />
+            <ExportMenu
+              of="the weights"
+              ways={[
+                { label: "PNG", run: () => (canvas.current ? saveCanvas("weights.png", canvas.current) : undefined) },
+                {
+                  label: "CSV",
+                  run: () =>
+                    saveText(
+                      "weights.csv",
+                      csv(
+                        (value.matrix[0] ?? []).map((_, index) => `unit ${index}`),
+                        value.matrix,
+                      ),
+                      "text/csv",
+                    ),
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      <Problematic sentence={error} />
+      {!value && !error && <Quiet>{refused ?? "Reading the weights…"}</Quiet>}
+      {value && (
+        <div className={pending ? "faded" : undefined}>
+          <MatrixView weights={value} canvas={canvas} />
+          <Quiet>Sorted by {value.sorted_by}.</Quiet>
+        </div>
+      )}
+    </Panel>
+  );
+}
