@@ -77,7 +77,7 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
         orders.obey()
         apart += time.perf_counter() - began
 
-    outcome = run(experiment.plan(), moved, watch)
+    outcome = run(experiment.plan(), moved, watch=watch)
     # What was looked at and waited for is no cost of the training.
     cost = {name: seconds - apart * name.endswith("seconds") for name, seconds in outcome.cost.items()}
     return Finished([replace(outcome, cost=cost)], provenance())
