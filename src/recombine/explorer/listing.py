@@ -7,6 +7,7 @@ from typing import Any
 from recombine.explorer import plain
 from recombine.records import Store
 from recombine.records.artifacts import WEIGHTS
+from recombine.records.table import no_collecting
 
 STORE, REFERENCE = "store", "reference"
 # What stands for a run in the list: the first of these pairs that it has, held out and trained.
@@ -45,8 +46,9 @@ class Listing:
         known, there = self._rows[source], set(store.digests())
         new, gone = there - known.keys(), known.keys() - there
         if new:
-            bodies, _ = store.bodies(new)
-            known.update({body["digest"]: row_of(body, source) for body in bodies})
+            with no_collecting():
+                bodies, _ = store.bodies(new)
+                known.update({body["digest"]: row_of(body, source) for body in bodies})
         for digest in gone:
             del known[digest]
         return bool(new or gone)

@@ -7,6 +7,7 @@ address or by a name that is made to point at it. Bodies are counted as they com
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -61,7 +62,7 @@ class Guard:
         if refused is not None:
             await answer(send, *refused)
             return
-        received, began = 0, False
+        received = 0
 
         async def counted() -> Message:
             nonlocal received
@@ -72,9 +73,9 @@ class Guard:
             return message
 
         async def guarded(message: Message) -> None:
-            nonlocal began
+            if received > self.body_bytes:
+                return  # whatever was made of it, it is refused below
             if message["type"] == "http.response.start":
-                began = True
                 given = {name for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
@@ -82,11 +83,10 @@ class Guard:
                 ]
             await send(message)
 
-        try:
+        with suppress(TooLarge):
             await self.app(scope, counted, guarded)
-        except TooLarge:
-            if not began:
-                await answer(send, *self.too_large())
+        if received > self.body_bytes:
+            await answer(send, *self.too_large())
 
     def refuse(self, scope: Scope) -> tuple[int, str] | None:
         """The status and the sentence with which a request is refused; None if it may pass."""

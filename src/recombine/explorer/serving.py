@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens there, or an `InputError` with the reason; port 0 takes any free one."""
+    listening = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind)
@@ -24,6 +25,8 @@ def bind(host: str, port: int) -> socket.socket:
         listening.bind(address)
         listening.listen(128)
     except (OSError, OverflowError) as error:
+        if listening is not None:
+            listening.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot listen on {host} port {port}: {reason}; choose another --port or --host.") from None
     return listening
