@@ -17,7 +17,7 @@ from recombine.explorer import limits
 from recombine.explorer.aside import Aside
 from recombine.explorer.problems import read_problem
 from recombine.explorer.refusals import TooSlow
-from recombine.explorer.safety import HEADERS, hostname
+from recombine.explorer.safety import HEADERS, LOOPBACK, Guard, hostname
 from recombine.explorer.serving import bind, is_loopback
 from recombine.models import models
 from recombine.splits import regions, supports
@@ -132,6 +132,15 @@ def test_it_listens_on_loopback_unless_told_otherwise():
             bind("127.0.0.1", port)
     with pytest.raises(InputError, match=r"cannot listen on no\.such\.host\.example port 0"):
         bind("no.such.host.example", 0)
+
+
+def test_a_server_that_listens_everywhere_goes_by_addresses_and_not_by_names():
+    local, everywhere = (Guard(None, "token", hosts, 1) for hosts in (LOOPBACK, {*LOOPBACK, "0.0.0.0"}))
+    hosts = ["192.168.1.5:8765", "[fe80::1]:8765", "evil.example", "localhost:1"]
+    assert [local.named(host) for host in hosts] == [False, False, False, True]
+    assert [everywhere.named(host) for host in hosts] == [True, True, False, True]
+    assert everywhere.own("http://192.168.1.5:8765", "192.168.1.5:8765")
+    assert not everywhere.own("http://192.168.1.6:8765", "192.168.1.5:8765")
 
 
 # What may be asked

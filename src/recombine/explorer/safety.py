@@ -4,6 +4,7 @@ Host and origin are checked on every request, so that no other site can reach th
 address or by a name that is made to point at it. Bodies are counted as they come.
 """
 
+import ipaddress
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -18,6 +19,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]+)?")
+EVERYWHERE = ("0.0.0.0", "::")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_HEADER = "x-recombine-token"
 READING = ("GET", "HEAD")
@@ -51,6 +53,7 @@ class Guard:
         self.app = app
         self.token = token
         self.hosts = frozenset(host.lower() for host in hosts)
+        self.anywhere = any(host in EVERYWHERE for host in self.hosts)
         self.body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +99,7 @@ class Guard:
             if key in headers and key in ("host", "origin", TOKEN_HEADER, "content-length"):
                 return 400, f"the header {key} comes twice; send it once."
             headers[key] = value.decode("latin-1")
-        if hostname(headers.get("host", "")) not in self.hosts:
+        if not self.named(headers.get("host", "")):
             return 403, f"the host {headers.get('host', '')[:100]!r} is not this server's; open it as http://127.0.0.1."
         origin = headers.get("origin")
         if origin is not None and not self.own(origin, headers["host"]):
@@ -112,13 +115,21 @@ class Guard:
             return 400, "the header content-length is no number; leave it to the browser."
         return self.too_large() if int(length) > self.body_bytes else None
 
+    def named(self, host: str) -> bool:
+        """Whether a Host header names this server.
+
+        One that listens everywhere goes by any address, which no other site can be made to have; names it does not.
+        """
+        name = hostname(host)
+        return name in self.hosts or (self.anywhere and is_address(name))
+
     def own(self, origin: str, host: str) -> bool:
         """Whether an origin is this server: its scheme, its host, and the port that was asked."""
         try:
             parts = urlsplit(origin)
         except ValueError:
             return False
-        return parts.scheme == "http" and parts.netloc.lower() == host.lower() and hostname(parts.netloc) in self.hosts
+        return parts.scheme == "http" and parts.netloc.lower() == host.lower()
 
     def too_large(self) -> tuple[int, str]:
         return 413, f"the request is longer than {self.body_bytes:,} bytes; send a smaller problem."
@@ -128,6 +139,14 @@ def hostname(host: str) -> str:
     """The name in a Host header, without the port; empty where it is not a plain name or address."""
     found = HOST.fullmatch(host.lower())
     return found["name"].strip("[]") if found else ""
+
+
+def is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 async def answer(send: Send, status: int, sentence: str) -> None:

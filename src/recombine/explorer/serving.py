@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recombine.core.errors import InputError
-from recombine.explorer.safety import LOOPBACK
+from recombine.explorer.safety import LOOPBACK, is_address
 
 if TYPE_CHECKING:
     from recombine.explorer.recorded import CommandOf
@@ -34,12 +34,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def is_loopback(host: str) -> bool:
     """Whether an address can be reached from this machine alone."""
-    if host.lower() in LOOPBACK:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host.lower() in LOOPBACK or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
 def serve(
