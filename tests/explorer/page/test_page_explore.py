@@ -200,12 +200,13 @@ def test_every_preset_opens_with_a_forecast(opened):
 
 
 def test_scenes_have_pictures_and_no_plane(opened, width):
-    """Their forecast takes seconds, and is the server's to test."""
     page = opened(width).page
     page.get_by_label("Task", exact=True).select_option(label=SCENES)
     expect(page.get_by_text("20,000 examples shown")).to_be_visible()
     expect(page.locator(".plane-panel").get_by_role("img").first).to_be_visible()
     expect(page.get_by_label("Factor plane", exact=True)).to_have_count(0)
+    forecast_of(page)
+    expect(page.get_by_role("heading", name="Support")).to_be_visible()
 
 
 def test_kinds_of_region_are_chosen_and_set(opened, at, small):
