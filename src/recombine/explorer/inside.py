@@ -8,9 +8,8 @@ import numpy as np
 
 from recombine.core.errors import InputError, unknown
 from recombine.core.shapes import Float
-from recombine.data.components import ComponentTask
+from recombine.data import Problem
 from recombine.data.functions import FunctionTask
-from recombine.data.pictures import Picture
 from recombine.explorer import plain
 from recombine.explorer.problems import labels
 from recombine.explorer.refusals import Unknown
@@ -211,7 +210,7 @@ def _joints(run: Run) -> dict[str, Joint]:
         into, out, by = task.modules_in, task.modules_out, "module"
         hidden = hidden_modules(matrices, into, out)
     else:
-        into, by = factor_of_inputs(run, matrices[0].shape[1]), "factor"
+        into, by = factor_of_inputs(run.experiment.problem), "factor"
         hidden = tuple(shares.argmax(axis=1) for shares in forward_shares(matrices, into))
         out = np.zeros(len(matrices[-1]), dtype=int)
     modules = [into, *hidden, out]
@@ -227,14 +226,15 @@ def _joints(run: Run) -> dict[str, Joint]:
     }
 
 
-def factor_of_inputs(run: Run, inputs: int) -> np.ndarray:
-    """The factor that each unit of a code tells, by index; all 0 where codes are not made of factors."""
-    task, shape = run.experiment.problem.task, run.experiment.problem.grid.shape
-    if isinstance(task, ComponentTask) and task.images is None:
-        return np.repeat(np.arange(len(shape)), shape)
-    if isinstance(task, Picture) and inputs % 2 == 0 and task.image[0] == task.image[1]:
-        return np.repeat([0, 1], inputs // 2)
-    return np.zeros(inputs, dtype=int)
+def factor_of_inputs(problem: Problem) -> np.ndarray:
+    """The one factor with which each unit of a code changes, by index; 0 for units that change with several or none."""
+    codes, shape = problem.everything.codes, problem.grid.shape
+    if len(codes) != problem.grid.size:  # scenes, or several images of a combination
+        return np.zeros(codes.shape[1], dtype=int)
+    units = codes.shape[1]
+    ranges = [np.ptp(codes.reshape(*shape, units), axis=axis).reshape(-1, units) for axis in range(len(shape))]
+    changes = np.stack([each.any(axis=0) for each in ranges])
+    return np.where(changes.sum(axis=0) == 1, changes.argmax(axis=0), 0)
 
 
 def explained(root: str, digest: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from recombine.explorer import plain
 from recombine.records import Store
 from recombine.records.artifacts import WEIGHTS
+from recombine.records.table import no_collecting
 
 STORE, REFERENCE = "store", "reference"
 # What stands for a run in the list: the first of these pairs that it has, held out and trained.
@@ -26,6 +27,7 @@ class Listing:
     def __init__(self, stores: Sequence[Store]) -> None:
         self.sources = dict(zip((STORE, REFERENCE), stores, strict=False))
         self._rows: dict[str, dict[str, Row]] = {name: {} for name in self.sources}
+        self._damaged: dict[str, set[str]] = {name: set() for name in self.sources}  # not read again and again
         self._sorted: list[Row] = []
         self._lock = threading.Lock()
 
@@ -42,14 +44,18 @@ class Listing:
 
     def _refresh(self, source: str, store: Store) -> bool:
         """Read what is new in one store, and forget what is gone; whether anything was."""
-        known, there = self._rows[source], set(store.digests())
-        new, gone = there - known.keys(), known.keys() - there
-        if new:
-            bodies, _ = store.bodies(new)
-            known.update({body["digest"]: row_of(body, source) for body in bodies})
+        known, damaged = self._rows[source], self._damaged[source]
+        there = set(store.digests()) if known else None  # the first time everything is asked for anyway
+        new = None if there is None else there - known.keys() - damaged
+        gone = set() if there is None else known.keys() - there
+        if new is None or new:
+            with no_collecting():
+                bodies, broken = store.bodies(new)
+                known.update({body["digest"]: row_of(body, source) for body in bodies})
+            damaged.update(each.digest for each in broken)
         for digest in gone:
             del known[digest]
-        return bool(new or gone)
+        return new is None or bool(new or gone)
 
     def page(
         self,

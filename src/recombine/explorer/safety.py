@@ -4,9 +4,11 @@ Host and origin are checked on every request, so that no other site can reach th
 address or by a name that is made to point at it. Bodies are counted as they come.
 """
 
+import ipaddress
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -17,6 +19,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 HOST = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]+)?")
+EVERYWHERE = ("0.0.0.0", "::")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_HEADER = "x-recombine-token"
 READING = ("GET", "HEAD")
@@ -50,6 +53,7 @@ class Guard:
         self.app = app
         self.token = token
         self.hosts = frozenset(host.lower() for host in hosts)
+        self.anywhere = any(host in EVERYWHERE for host in self.hosts)
         self.body_bytes = body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,7 +65,7 @@ class Guard:
         if refused is not None:
             await answer(send, *refused)
             return
-        received, began = 0, False
+        received = 0
 
         async def counted() -> Message:
             nonlocal received
@@ -72,9 +76,9 @@ class Guard:
             return message
 
         async def guarded(message: Message) -> None:
-            nonlocal began
+            if received > self.body_bytes:
+                return  # whatever was made of it, it is refused below
             if message["type"] == "http.response.start":
-                began = True
                 given = {name for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
@@ -82,11 +86,10 @@ class Guard:
                 ]
             await send(message)
 
-        try:
+        with suppress(TooLarge):
             await self.app(scope, counted, guarded)
-        except TooLarge:
-            if not began:
-                await answer(send, *self.too_large())
+        if received > self.body_bytes:
+            await answer(send, *self.too_large())
 
     def refuse(self, scope: Scope) -> tuple[int, str] | None:
         """The status and the sentence with which a request is refused; None if it may pass."""
@@ -96,7 +99,7 @@ class Guard:
             if key in headers and key in ("host", "origin", TOKEN_HEADER, "content-length"):
                 return 400, f"the header {key} comes twice; send it once."
             headers[key] = value.decode("latin-1")
-        if hostname(headers.get("host", "")) not in self.hosts:
+        if not self.named(headers.get("host", "")):
             return 403, f"the host {headers.get('host', '')[:100]!r} is not this server's; open it as http://127.0.0.1."
         origin = headers.get("origin")
         if origin is not None and not self.own(origin, headers["host"]):
@@ -112,13 +115,21 @@ class Guard:
             return 400, "the header content-length is no number; leave it to the browser."
         return self.too_large() if int(length) > self.body_bytes else None
 
+    def named(self, host: str) -> bool:
+        """Whether a Host header names this server.
+
+        One that listens everywhere goes by any address, which no other site can be made to have; names it does not.
+        """
+        name = hostname(host)
+        return name in self.hosts or (self.anywhere and is_address(name))
+
     def own(self, origin: str, host: str) -> bool:
         """Whether an origin is this server: its scheme, its host, and the port that was asked."""
         try:
             parts = urlsplit(origin)
         except ValueError:
             return False
-        return parts.scheme == "http" and parts.netloc.lower() == host.lower() and hostname(parts.netloc) in self.hosts
+        return parts.scheme == "http" and parts.netloc.lower() == host.lower()
 
     def too_large(self) -> tuple[int, str]:
         return 413, f"the request is longer than {self.body_bytes:,} bytes; send a smaller problem."
@@ -128,6 +139,14 @@ def hostname(host: str) -> str:
     """The name in a Host header, without the port; empty where it is not a plain name or address."""
     found = HOST.fullmatch(host.lower())
     return found["name"].strip("[]") if found else ""
+
+
+def is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 async def answer(send: Send, status: int, sentence: str) -> None:

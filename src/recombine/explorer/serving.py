@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recombine.core.errors import InputError
-from recombine.explorer.safety import LOOPBACK
+from recombine.explorer.safety import LOOPBACK, is_address
 
 if TYPE_CHECKING:
     from recombine.explorer.recorded import CommandOf
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens there, or an `InputError` with the reason; port 0 takes any free one."""
+    listening = None
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind)
@@ -24,6 +25,8 @@ def bind(host: str, port: int) -> socket.socket:
         listening.bind(address)
         listening.listen(128)
     except (OSError, OverflowError) as error:
+        if listening is not None:
+            listening.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot listen on {host} port {port}: {reason}; choose another --port or --host.") from None
     return listening
@@ -31,12 +34,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def is_loopback(host: str) -> bool:
     """Whether an address can be reached from this machine alone."""
-    if host.lower() in LOOPBACK:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host.lower() in LOOPBACK or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
 def serve(

@@ -1,5 +1,7 @@
 """The page in a real browser, before the real server: started by its command, over a store of its own."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -18,7 +20,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 WIDTHS = (390, 1280)
-PATIENCE = 120.0  # seconds; many times what anything here takes on an idle machine
+PATIENCE = 60.0  # seconds; many times what anything here takes on an idle machine
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -179,6 +181,16 @@ def saved() -> Callable[[Page, str, str], Path]:
         with page.expect_download() as download:
             page.get_by_role("button", name=way, exact=True).click()
         return Path(download.value.path())
+
+    return save
+
+
+@pytest.fixture
+def saved_rows(saved: Callable[[Page, str, str], Path]) -> Callable[[Page, str, str], list[dict[str, str]]]:
+    """The same for a table."""
+
+    def save(page: Page, of: str, way: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(saved(page, of, way).read_text(), newline="")))
 
     return save
 

@@ -8,7 +8,7 @@ NAMELESS = """() => [
     ...document.querySelectorAll('button, a[href], input, select, textarea, canvas, svg, [tabindex="0"]')
   ]
   .filter(each => !each.closest('[aria-hidden="true"]'))
-  .filter(each => !(each.getAttribute('aria-label') || each.innerText?.trim() || each.labels?.length
+  .filter(each => !(each.getAttribute('aria-label') || each.textContent.trim() || each.labels?.length
     || each.getAttribute('aria-labelledby')))
   .map(each => each.outerHTML.slice(0, 120))"""
 
@@ -25,7 +25,9 @@ FOCUSED = """() => {
 
 
 def settle(page) -> None:
+    """Wait until everything that was asked for is shown."""
     expect(page.locator("main .panel").first).to_be_visible()
+    expect(page.locator("main .quiet", has_text="…")).to_have_count(0)
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 

@@ -26,7 +26,7 @@ def test_a_click_opens_a_cell(opened, at, small, width):
     for title in ("Target", "Forecast", "Nearest training examples", "What the forecast is superposed of"):
         expect(drawer.get_by_text(title, exact=True).first).to_be_visible()
     expect(drawer.get_by_text("not trained").first).to_be_visible()
-    expect(drawer.get_by_role("img", name="Target")).to_be_visible()
+    expect(drawer.get_by_role("img", name="Target", exact=True)).to_be_visible()
     expect(drawer.get_by_text(re.compile("^distance"))).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
@@ -52,7 +52,7 @@ def test_a_cell_of_a_run_has_its_output(opened, at, small_runs, saved):
     page = opened(1280, at(f"run/{small_runs[0]}", cell="4,3")).page
     drawer = page.get_by_role("complementary", name="Cell x = 3, y = 4")
     expect(drawer.get_by_text("output − target")).to_be_visible()
-    expect(drawer.get_by_role("img", name="Output")).to_be_visible()
+    expect(drawer.get_by_role("img", name="Output", exact=True)).to_be_visible()
     expect(drawer.get_by_text("What the output is superposed of")).to_be_visible()
     found = json.loads(saved(page, "the cell", "Cell as JSON").read_text())
     assert found["combination"] == [4, 3]

@@ -1,12 +1,11 @@
 """Claims: all of them, with verdict, interval, control, figure and command; filtered by paper and verdict."""
 
-import csv
 import re
 
 from playwright.sync_api import expect
 
 
-def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, saved):
+def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, saved_rows):
     claims = explorer.ask("api/claims?scale=laptop")
     page = opened(width, at("claims")).page
     expect(page.locator(".claim")).to_have_count(len(claims))
@@ -33,7 +32,7 @@ def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, save
     assert page.evaluate("navigator.clipboard.readText()") == claim["command"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-    rows = list(csv.DictReader(saved(page, "these claims", "Claims as CSV").open(newline="")))
+    rows = saved_rows(page, "these claims", "Claims as CSV")
     assert [row["id"] for row in rows] == [each["id"] for each in wanted]
     expect(page).to_have_url(re.compile(f"claim={claim['id']}.*paper={paper}.*verdict={verdict}"))
     page.reload()

@@ -1,6 +1,5 @@
 """Explore: the region is dragged, the forecast follows, cells open, and a link restores it all."""
 
-import csv
 import json
 import re
 
@@ -8,6 +7,7 @@ import pytest
 import yaml
 from playwright.sync_api import Locator, Page, expect
 
+SCENES = "Two sprites"  # the preset without a grid of combinations
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -190,11 +190,23 @@ def test_every_preset_opens_with_a_forecast(opened):
     assert count >= 6
     for place in range(count):
         title = presets.nth(place).inner_text()
+        if title == SCENES:
+            continue
         page.get_by_label("Task", exact=True).select_option(label=title)
         forecast_of(page)
         expect(page.get_by_role("alert")).to_have_count(0)
         expect(page.locator(".forecast-verdict .verdict")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), title
+
+
+def test_scenes_have_pictures_and_no_plane(opened, width):
+    page = opened(width).page
+    page.get_by_label("Task", exact=True).select_option(label=SCENES)
+    expect(page.get_by_text("20,000 examples shown")).to_be_visible()
+    expect(page.locator(".plane-panel").get_by_role("img").first).to_be_visible()
+    expect(page.get_by_label("Factor plane", exact=True)).to_have_count(0)
+    forecast_of(page)
+    expect(page.get_by_role("heading", name="Support")).to_be_visible()
 
 
 def test_kinds_of_region_are_chosen_and_set(opened, at, small):
@@ -229,19 +241,19 @@ def test_a_refusal_is_shown_as_the_sentence_it_is(opened, at, small):
     made.refusals_are_meant()
 
 
-def test_the_problem_and_its_forecast_are_saved(opened, at, small, saved):
+def test_the_problem_and_its_forecast_are_saved(opened, at, small, saved, saved_rows):
     page = opened(1280, at("explore", **small)).page
     digest = forecast_of(page)
     assert yaml.safe_load(saved(page, "the problem", "Problem as YAML").read_text()) == small["problem"]
     assert json.loads(saved(page, "the problem", "Problem as JSON").read_text()) == small["problem"]
     assert saved(page, "the problem", "Plane as PNG").read_bytes().startswith(PNG)
-    rows = list(csv.DictReader(saved(page, "the problem", "Forecast map as CSV").open(newline="")))
+    rows = saved_rows(page, "the problem", "Forecast map as CSV")
     assert len(rows) == 64
     assert {(row["x"], row["y"]) for row in rows if row["nMSE"]} == {
         (str(x), str(y)) for x in range(2, 6) for y in range(3, 6)
     }
     assert json.loads(saved(page, "the forecast", "Forecast as JSON").read_text())["digest"] == digest
-    sections = {row["name"] for row in csv.DictReader(saved(page, "the forecast", "Numbers as CSV").open(newline=""))}
+    sections = {row["name"] for row in saved_rows(page, "the forecast", "Numbers as CSV")}
     assert {"id", "ood", "cnn-decoder"} <= sections
     assert saved(page, "the forecast", "Sections as PNG").read_bytes().startswith(PNG)
 

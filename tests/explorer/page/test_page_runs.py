@@ -1,6 +1,5 @@
 """Runs: searched, filtered, paged, opened, looked into, and compared."""
 
-import csv
 import json
 import re
 
@@ -15,7 +14,7 @@ def drawn(page: Page, selector: str) -> str:
     return page.locator(selector).evaluate("canvas => canvas.toDataURL()")
 
 
-def test_runs_are_searched_filtered_and_paged(opened, at, small_runs, width, saved):
+def test_runs_are_searched_filtered_and_paged(opened, at, small_runs, width, saved_rows):
     page = opened(width, at("runs")).page
     status = page.locator(".runs-bar p")
     expect(status).to_contain_text(re.compile(r"^1 to 25 of [\d,]+ runs"))
@@ -23,7 +22,7 @@ def test_runs_are_searched_filtered_and_paged(opened, at, small_runs, width, sav
     expect(status).to_contain_text(re.compile("^26 to 50 of"))
     page.get_by_label("Search").fill(small_runs[0])
     expect(status).to_contain_text("1 to 1 of 1 run")
-    rows = list(csv.DictReader(saved(page, "these runs", "Rows as CSV").open(newline="")))
+    rows = saved_rows(page, "these runs", "Rows as CSV")
     assert [row["digest"] for row in rows] == [small_runs[0]]
     page.get_by_label("Search").fill("")
     page.get_by_label("Task", exact=True).select_option("addition")
@@ -34,14 +33,14 @@ def test_runs_are_searched_filtered_and_paged(opened, at, small_runs, width, sav
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_two_runs_are_ticked_and_compared(opened, at, small_runs, saved):
+def test_two_runs_are_ticked_and_compared(opened, at, small_runs, saved_rows):
     page = opened(1280, at("runs", query="mlp-decoder store")).page
     for digest in small_runs:
         page.get_by_role("row", name=re.compile(digest)).get_by_role("checkbox").check()
     page.get_by_role("link", name="Compare the two").click()
     expect(page.get_by_label("Error map", exact=True)).to_have_count(2)
     expect(page.get_by_label(re.compile("^Loss of both trainings"))).to_be_visible()
-    rows = list(csv.DictReader(saved(page, "the comparison", "Measures as CSV").open(newline="")))
+    rows = saved_rows(page, "the comparison", "Measures as CSV")
     found = {
         row["measure"]: (float(row["first"]), float(row["second"])) for row in rows if row["measure"] == "ood_nmse"
     }
@@ -60,6 +59,7 @@ def test_runs_to_compare_are_searched(opened, at, small_runs, width):
         expect(side.get_by_text(digest)).to_be_visible()
     expect(page.get_by_role("heading", name="What differs")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(page).to_have_url(re.compile("a=.*b="))  # it follows once all is settled
     link = page.url
     other = opened(1280).page
     other.goto("about:blank")

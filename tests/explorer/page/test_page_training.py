@@ -1,14 +1,13 @@
 """Training: started, watched, stopped, resumed, looked into and compared."""
 
-import csv
 import re
 
 from playwright.sync_api import expect
 
 
-def test_it_is_trained_stopped_and_resumed(opened, at, small, width, saved):
+def test_it_is_trained_stopped_and_resumed(opened, at, small, width, saved_rows):
     # Long enough to be stopped: a seed of each width, for what was trained is not trained again.
-    page = opened(width, at("explore", **{**small, "recipe": {"steps": 1500}, "seed": str(width)})).page
+    page = opened(width, at("explore", **{**small, "recipe": {"steps": 10_000}, "seed": str(width)})).page
     page.get_by_role("button", name="Train mlp-decoder").click()
     status = page.locator(".job-progress p")
     expect(status).to_contain_text("Running")
@@ -16,7 +15,7 @@ def test_it_is_trained_stopped_and_resumed(opened, at, small, width, saved):
     expect(status).to_contain_text("Paused")
     expect(page.get_by_label("Error map", exact=True).get_by_text("nMSE of the network")).to_be_visible()
     reached = status.inner_text()
-    assert not re.search(r"step 1,500 of", reached), "it was to be stopped on the way"
+    assert not re.search(r"step 10,000 of", reached), "it was to be stopped on the way"
     page.get_by_role("button", name="Resume").click()
     expect(status).to_contain_text("Done")
     expect(page.get_by_label(re.compile("^Loss of the training"))).to_be_visible()
@@ -24,7 +23,7 @@ def test_it_is_trained_stopped_and_resumed(opened, at, small, width, saved):
     expect(page.get_by_role("img", name="Difference").first).to_be_visible()
     assert page.locator(".samples li").count() == 6
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    losses = [float(row["loss"]) for row in csv.DictReader(saved(page, "the training", "Loss as CSV").open(newline=""))]
+    losses = [float(row["loss"]) for row in saved_rows(page, "the training", "Loss as CSV")]
     assert losses[-1] < losses[0]
     page.get_by_role("link", name="Look inside").click()
     expect(page.get_by_role("heading", name=re.compile("^mlp-decoder on bump"))).to_be_visible()

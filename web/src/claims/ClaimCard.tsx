@@ -74,11 +74,18 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
 
 /** A control must come out the other way: contradicted is what is wanted of it. */
 function ControlVerdict({ word }: { word: string }) {
-  if (word === "contradicted") return <Verdict word="contradicted, as a control must be" tone="good" />;
-  return word === "confirmed" ? (
-    <Verdict word="confirmed: this check tells nothing apart" tone="bad" />
-  ) : (
-    <Verdict word={word} />
+  if (word === "contradicted") {
+    return (
+      <>
+        <Verdict word={word} tone="good" /> as a control must be
+      </>
+    );
+  }
+  if (word !== "confirmed") return <Verdict word={word} />;
+  return (
+    <>
+      <Verdict word={word} tone="bad" /> so this check tells nothing apart
+    </>
   );
 }
 

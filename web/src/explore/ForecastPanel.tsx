@@ -16,7 +16,13 @@ import { SupportTable } from "./SupportTable";
 const CONNECTIVITY = "percolation"; // a reason that has a table of its own
 
 /** What theory says before training: the verdict, by section, with its reasons. */
-export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>; problem: ProblemAnswer | null }) {
+export function ForecastPanel({
+  forecast,
+  problem,
+}: {
+  forecast: Asked<Forecast> & { again: () => void };
+  problem: ProblemAnswer | null;
+}) {
   const sections = useRef<SVGSVGElement>(null);
   const networks = useRef<SVGSVGElement>(null);
   const { value, error, pending } = forecast;
@@ -44,6 +50,11 @@ export function ForecastPanel({ forecast, problem }: { forecast: Asked<Forecast>
   return (
     <Panel title="Forecast" className="forecast-panel" tools={value && <ExportMenu of="the forecast" ways={ways} />}>
       <Problematic sentence={error} />
+      {error && (
+        <button type="button" onClick={forecast.again}>
+          Ask again
+        </button>
+      )}
       {!value && !error && <Quiet>Working out the forecast…</Quiet>}
       {value && (
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useRef } from "react";
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from "react";
 import { cellAt, type Geometry, STILL } from "../charts/geometry";
 import { type Axes, type Box, type Draggable, moveBox, regionWords, resizeBox, type Side } from "../logic/region";
 import { pieces } from "../logic/span";
@@ -37,6 +37,14 @@ const KEYS: Record<string, [Side, number]> = {
 
 /** The held-out box on the plane: moved and resized by mouse, finger or keys. */
 export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
+  const frame = useRef<SVGGElement>(null);
+  // A finger on the box must not scroll the page; `touch-action` does not reach parts of a drawing in every browser.
+  useEffect(() => {
+    const keep = (event: TouchEvent) => event.preventDefault();
+    const element = frame.current;
+    element?.addEventListener("touchstart", keep, { passive: false });
+    return () => element?.removeEventListener("touchstart", keep);
+  }, []);
   const press = useRef<{ x: number; y: number; from: Draggable; grip: Grip; moved: boolean } | null>(null);
 
   const down = (event: PointerEvent<SVGElement>, grip: Grip) => {
@@ -74,6 +82,7 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
 
   return (
     <g
+      ref={frame}
       className="region-box"
       tabIndex={0}
       role="application"
