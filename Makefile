@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test fuzz check format docs reference bench faults scale
+.PHONY: setup run test fuzz check format docs tutorials guide reference bench faults scale
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -43,9 +43,17 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The pages that are generated: the reference, and the speed page from the last saved benchmarks.
+# What is generated in seconds: the reference, the README's verdicts and picture from the reference records, the speed page.
 docs: setup
 	$(BIN)/python -m recombine.cli.reference docs
+
+# Minutes: the pages whose code is run, for the figures and the printed answers that they show.
+tutorials: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m recombine.cli.tutorials docs
+
+# The guide as HTML, to be opened at docs/_build/index.html; anything that does not fit stops it.
+guide: setup
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 # Hours: every claim at `laptop`; its records, without weights, are the reference that `check` reads.
 reference: setup
