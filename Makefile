@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test fuzz check format docs reference bench faults scale web
+.PHONY: setup run test browser fuzz check format docs tutorials guide reference bench faults scale web
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -31,8 +31,13 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli
+# The explorer is tested in a real browser, Debian's Chromium: it is found, or installed where that is allowed.
+browser:
+	@command -v chromium > /dev/null || (apt-get update -qq && apt-get install -y -qq chromium > /dev/null) \
+		|| (echo "make test needs Chromium: install Debian's package chromium (apt-get install chromium)"; exit 1)
+
+test: check browser
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli tests/explorer
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not alone"
 
 # A quarter of an hour: 10,000 specifications and command lines, of which `make test` tries 200.
@@ -43,9 +48,17 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# The pages that are generated: the reference, and the speed page from the last saved benchmarks.
+# What is generated in seconds: the reference, the README's verdicts and picture from the reference records, the speed page.
 docs: setup
 	$(BIN)/python -m recombine.cli.reference docs
+
+# Minutes: the pages whose code is run, for the figures and the printed answers that they show.
+tutorials: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m recombine.cli.tutorials docs
+
+# The guide as HTML, to be opened at docs/_build/index.html; anything that does not fit stops it.
+guide: setup
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
 # Hours: every claim at `laptop`; its records, without weights, are the reference that `check` reads.
 reference: setup

@@ -1,15 +1,23 @@
-"""Words: the reference is fresh, every registered thing and command is in it, and the README's commands exist."""
+"""Words: generated pages are fresh, every public name is in the reference, and the README's commands exist."""
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
+import recombine as rc
+from recombine.cli.app import app
 from recombine.cli.listing import SORTS
 from recombine.cli.reference import pages
+from recombine.cli.reference.front import HEADLINES, with_verdicts
+from recombine.cli.reference.names import PINNED
+from recombine.papers import papers
 
 ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def test_the_generated_pages_are_fresh():
@@ -17,10 +25,52 @@ def test_the_generated_pages_are_fresh():
         assert (ROOT / "docs" / name).read_text() == text, f"docs/{name} is stale: run `make docs`"
 
 
+def test_no_page_of_the_reference_is_left_over():
+    there = {path.relative_to(ROOT / "docs").as_posix() for path in REFERENCE.rglob("*.md")}
+    assert there == {name for name in pages() if name.startswith("reference/")} | {"reference/index.md"}
+
+
 @pytest.mark.parametrize("sort", SORTS)
 def test_everything_registered_is_in_the_reference(sort):
-    page = (ROOT / "docs" / "reference.md").read_text()
-    assert all(f"`{row['name']}`" in page for row in SORTS[sort]())
+    text = "".join(path.read_text() for path in REFERENCE.rglob("*.md"))
+    headings = set(re.findall(r"^#+ `([^`]+)`$", text, flags=re.M))
+    named = {"papers": set(papers), "studies": set(re.findall(r"^\| `([^`]+)` \|", text, flags=re.M))}
+    assert {row["name"] for row in SORTS[sort]()} <= named.get(sort, headings)
+    if sort == "papers":
+        assert {path.stem for path in (REFERENCE / "claims").glob("*.md")} == set(papers)
+
+
+def test_every_command_and_option_is_in_the_reference():
+    page = (REFERENCE / "commands.md").read_text()
+    for name, command in typer.main.get_command(app).commands.items():
+        section = page.split(f"## `recombine {name}`\n")[1].split("\n## ")[0]
+        assert all(
+            f"`{option}`" in section for each in command.params for option in each.opts if option.startswith("-")
+        )
+
+
+def test_every_public_name_is_in_the_reference():
+    front = (REFERENCE / "python" / "recombine.md").read_text()
+    for name in rc.__all__:
+        assert f"`rc.{name}`" in front
+        package = getattr(rc, name)
+        if inspect.ismodule(package):
+            own = (REFERENCE / "python" / f"{name}.md").read_text()
+            assert all(f"\n## `{each}`\n" in own for each in package.__all__), name
+
+
+def test_pinned_functions_are_in_the_reference_with_their_signatures():
+    page = (REFERENCE / "python" / "pinned.md").read_text()
+    for dotted in PINNED:
+        assert f"## `{dotted}`\n\n```python\n{dotted.rsplit('.')[-1]}(" in page
+
+
+def test_the_verdicts_and_the_picture_of_the_readme_are_there_and_fresh():
+    readme = (ROOT / "README.md").read_text()
+    assert with_verdicts(readme) == readme, "README.md is stale: run `make docs`"
+    assert all(f"\n| {claim} |" in readme for claim in HEADLINES)
+    (picture,) = re.findall(r"!\[[^]]+\]\(([^)]+)\)", readme)
+    assert (ROOT / picture).stat().st_size < 200_000
 
 
 def test_the_readme_names_the_two_commands_that_exist():
@@ -33,7 +83,10 @@ def test_the_readme_names_the_two_commands_that_exist():
 
 def test_links_between_pages_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
-        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if "_build" in page.parts:
+            continue
+        words = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)#]+)\)", words):
             assert "://" in link or (page.parent / link).exists(), f"{page.name} links to {link}"
 
 

@@ -14,11 +14,12 @@ def _kinds(registry: Any) -> list[dict[str, Any]]:
     rows = []
     for name, summary in registry.summaries().items():
         fields = getattr(registry[name], "model_fields", {})
-        rows.append({"name": name, "summary": summary, "settings": {key: _default(f) for key, f in fields.items()}})
+        rows.append({"name": name, "summary": summary, "settings": {key: default(f) for key, f in fields.items()}})
     return rows
 
 
-def _default(field: Any) -> str:
+def default(field: Any) -> str:
+    """The default of a setting as it is typed, or that it must be given."""
     return "required" if field.is_required() else written(field.get_default(call_default_factory=True))
 
 

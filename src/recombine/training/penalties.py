@@ -116,7 +116,7 @@ class WeightedActivity(Single):
     """Activity times the weights that read it: strength · Σ_l E_x Σ_ij |a_i|^power W_ji² over all hidden layers l.
 
     What noise of variance |a_i|^power on every unit i adds, to second order, to the squared error, where each layer is
-    seen only through the next weights; for the last hidden layer it is exact (docs/guide/modularity.md). ``power`` 1 is
+    seen only through the next weights; for the last hidden layer it is exact (docs/theory/noise.md). ``power`` 1 is
     the penalty of Poisson-like noise, 2 of multiplicative noise and the default of the code released with Qian, Liang &
     Fiete (2025).
     """
