@@ -113,6 +113,7 @@ RECIPES = {
     "adamw, clipped": {"optimiser": "adamw", "clip": 0.1, "schedule": "one-cycle"},
     "momentum, cosine": {"momentum": 0.5, "schedule": "cosine"},
     "all at once": {"batch": "all", "loss": "mse-l1"},
+    "stopped early": {"steps": 4, "stop": 1e6},
     "activity noise": {"noise": noises.activity(level=0.2)},
     "constant noise": {"noise": noises.activity(level=0.2, exponent=0.0)},
     "multiplicative noise": {"noise": noises.activity(level=0.2, exponent=2.0)},
