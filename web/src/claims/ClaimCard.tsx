@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { useEffect, useId, useRef } from "react";
 import { api } from "../api/client";
 import type { Claim, Measured } from "../api/types";
 import { IntervalChart, type IntervalRow } from "../charts/IntervalChart";
@@ -18,8 +18,13 @@ interface Props {
 /** One claim: a line, and when it is opened everything about how it was judged. */
 export function ClaimCard({ claim, open, onToggle }: Props) {
   const id = useId();
+  const card = useRef<HTMLElement>(null);
+  // Only when it is there already as the list appears: then a link led to it.
+  useEffect(() => {
+    if (open) card.current?.scrollIntoView();
+  }, []);
   return (
-    <article className="claim" id={`claim-${claim.id}`}>
+    <article ref={card} className="claim" id={`claim-${claim.id}`}>
       <h4>
         <button
           type="button"

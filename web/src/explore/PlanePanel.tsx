@@ -38,6 +38,7 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
       {drawn && <RegionControls catalogue={catalogue} problem={problem} axes={axesOf(drawn)} onProblem={onProblem} />}
       {drawn && <PlaneChoice drawn={drawn} onPlane={onPlane} />}
       <Problematic sentence={about.error} />
+      {!answer && !about.error && <Quiet>Reading the problem…</Quiet>}
       {drawn && answer && (
         <FactorPlane
           drawn={drawn}
