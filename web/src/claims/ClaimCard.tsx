@@ -1,5 +1,4 @@
 import { useEffect, useId, useRef } from "react";
-import { api } from "../api/client";
 import type { Claim, Measured } from "../api/types";
 import { IntervalChart, type IntervalRow } from "../charts/IntervalChart";
 import { duration } from "../logic/format";
@@ -7,6 +6,7 @@ import { Command } from "../parts/Command";
 import { Icon } from "../parts/Icon";
 import { Verdict } from "../parts/Verdict";
 import { ClaimChecks } from "./ClaimChecks";
+import { ClaimFigure } from "./ClaimFigure";
 import { measuredWords, rangeWords } from "./words";
 
 interface Props {
@@ -61,14 +61,7 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
           </dl>
           {claim.measured && <Measurement claim={claim} measured={claim.measured} />}
           {claim.checks.length > 1 && <ClaimChecks checks={claim.checks} />}
-          {claim.figure && (
-            <img
-              className="claim-figure"
-              src={api.figure(claim.id, claim.scale)}
-              alt={`Figure of claim ${claim.id}: ${claim.says}`}
-              loading="lazy"
-            />
-          )}
+          {claim.figure && <ClaimFigure claim={claim} />}
           <h5>Reproduce it</h5>
           <Command text={claim.command} />
         </div>
