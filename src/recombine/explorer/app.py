@@ -17,14 +17,14 @@ from starlette.exceptions import HTTPException
 
 import recombine
 from recombine.core.errors import InputError
-from recombine.explorer import forecasts, inside, limits, recorded
+from recombine.explorer import forecasts, inside, limits, recorded, weights
 from recombine.explorer.bundled import Bundle
 from recombine.explorer.catalogue import catalogue
-from recombine.explorer.jobs import Job
+from recombine.explorer.job import Job
 from recombine.explorer.problems import describe
 from recombine.explorer.recorded import CommandOf
 from recombine.explorer.refusals import status_of
-from recombine.explorer.safety import LOOPBACK, Guard, new_token
+from recombine.explorer.safety import HEADERS, LOOPBACK, Guard, new_token
 from recombine.explorer.session import Session
 
 Settings = dict[str, Any]
@@ -103,7 +103,9 @@ def create_app(
 
     @app.exception_handler(Exception)
     def broken(request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"error": f"internal error, {type(error).__name__}: {error}; please report it."}, 500)
+        return JSONResponse(
+            {"error": f"internal error, {type(error).__name__}: {error}; please report it."}, 500, HEADERS
+        )
 
     @app.get("/")
     def page() -> HTMLResponse:
@@ -119,7 +121,7 @@ def create_app(
                 "store": str(session.stores[0].root),
                 "scale_names": list(get_args(ScaleName)),
                 "papers": [{"id": paper.key, "title": paper.title} for paper in papers.values()],
-                "records": len(session.listing.rows()),
+                "records": session.listing.count(),
                 "cores": os.cpu_count() or 1,
                 "limits": {"jobs": limits.JOBS, "cells": limits.CELLS, "body_bytes": limits.BODY_BYTES},
             }
@@ -136,9 +138,9 @@ def create_app(
     @app.post("/api/forecast")
     def forecast(asked: AskedForecast) -> JSONResponse:
         began = time.perf_counter()
-        found = session.quick.ask(
-            forecasts.told, asked.problem, asked.model, asked.plane, seconds=limits.FORECAST_SECONDS
-        )
+        # A model's own kernel needs torch, which the quick process need not wait for.
+        aside = session.quick if asked.model is None else session.slow
+        found = aside.ask(forecasts.told, asked.problem, asked.model, asked.plane, seconds=limits.FORECAST_SECONDS)
         return JSONResponse({**found, "seconds": time.perf_counter() - began})
 
     @app.post("/api/cell")
@@ -191,8 +193,8 @@ def create_app(
         return JSONResponse({**found, "seconds": time.perf_counter() - began})
 
     @app.get("/api/runs/{digest}/weights")
-    def weights(digest: Digest, layer: Layer = None) -> JSONResponse:
-        return JSONResponse(session.look(inside.weights, digest, layer))
+    def matrix(digest: Digest, layer: Layer = None) -> JSONResponse:
+        return JSONResponse(session.look(weights.told, digest, layer))
 
     @app.get("/api/runs/{digest}/explain")
     def explain(digest: Digest) -> JSONResponse:

@@ -42,6 +42,10 @@ class Listing:
                 self._sorted = sorted(merged.values(), key=lambda row: (row["when"] or "", row["digest"]), reverse=True)
             return self._sorted
 
+    def count(self) -> int:
+        """How many runs there are, without reading any."""
+        return len({digest for store in self.sources.values() for digest in store.digests()})
+
     def _refresh(self, source: str, store: Store) -> bool:
         """Read what is new in one store, and forget what is gone; whether anything was."""
         known, damaged = self._rows[source], self._damaged[source]

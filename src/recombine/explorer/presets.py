@@ -34,7 +34,7 @@ PRESETS: list[dict[str, Any]] = [
     {
         "id": "torus",
         "title": "Diffusion on a torus",
-        "says": "A light diffusion model draws bumps on a periodic canvas; a cross of places is never shown.",
+        "says": "A light diffusion model draws bumps on a periodic canvas; a square of places is never shown.",
         "problem": {
             "task": {
                 "kind": "torus",

@@ -8,10 +8,12 @@ from typing import Any
 
 from recombine.core.errors import InputError
 from recombine.data import Problem
-from recombine.explorer import cells, forecasts, inside, limits, recorded
+from recombine.explorer import cells, forecasts, limits, recorded
 from recombine.explorer.aside import Aside
-from recombine.explorer.jobs import Job, Jobs
+from recombine.explorer.job import Job
+from recombine.explorer.jobs import Jobs
 from recombine.explorer.listing import Listing
+from recombine.explorer.opened import seen_of
 from recombine.explorer.presets import PRESETS
 from recombine.explorer.problems import read_problem
 from recombine.explorer.recorded import CommandOf
@@ -91,7 +93,7 @@ class Session:
         return found
 
     def look(self, function: Callable[..., Any], digest: str, *arguments: Any) -> Any:
-        """What a function of `inside` finds in a run."""
+        """What a function of the root of a store and a digest finds in a run."""
         store, _ = self.home(digest)
         return self.slow.ask(function, str(store.root), digest, *arguments, seconds=limits.INSIDE_SECONDS)
 
@@ -117,7 +119,7 @@ class Session:
             raise InputError(f"run {run} trained nothing that is known here, so that it has no answers.")
         _same_task(problem, experiment.problem)
         if WEIGHTS in body["artifacts"]:
-            seen = self.look(inside.seen_of, run)
+            seen = self.look(seen_of, run)
             return cells.answer_of(seen, experiment.problem, levels), experiment.seed
         return recorded.kept_answer(experiment, store.read(run).arrays, levels), experiment.seed
 

@@ -48,7 +48,6 @@ class Watcher:
     def __init__(self, problem: Problem, seed: int) -> None:
         self.problem, self.seed = problem, seed
         self.next = 0.0  # when it may look again
-        self.spent = 0.0  # seconds
 
     def look(self, network: "nn.Module", step: int, steps: int) -> Seen | None:
         """What the network shows now; None while it is too early to look again, or where there is nothing to see."""

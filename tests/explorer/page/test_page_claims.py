@@ -25,8 +25,7 @@ def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, save
     expect(card.get_by_text(claim["control"])).to_be_visible()
     expect(card.get_by_text(claim["command"], exact=True)).to_be_visible()
     figure = card.get_by_role("img", name=re.compile(f"^Figure of claim {claim['id']}"))
-    figure.scroll_into_view_if_needed()
-    expect(figure).to_have_js_property("complete", True)
+    expect(figure).to_be_visible()
     assert figure.evaluate("image => image.naturalWidth") > 0
     card.get_by_role("button", name="Copy").click()
     assert page.evaluate("navigator.clipboard.readText()") == claim["command"]

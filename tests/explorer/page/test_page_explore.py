@@ -58,7 +58,7 @@ def test_a_mouse_moves_resizes_and_draws_the_region(opened, at, small):
 
     drag(box["x"] + 2 * cell, box["y"] + 1.5 * cell, cell, -2 * cell)
     expect(words(page)).to_have_text("x 3 to 6, y 1 to 3")
-    expect(page.get_by_text("12 held out")).to_be_visible()
+    expect(page.get_by_text(" 12 are held out")).to_be_visible()
     assert forecast_of(page) != first
 
     right, bottom = box["x"] + 5 * cell, box["y"] + 1 * cell
@@ -67,7 +67,7 @@ def test_a_mouse_moves_resizes_and_draws_the_region(opened, at, small):
 
     drag(box["x"] - 1.5 * cell, box["y"] - 2.5 * cell, cell, 3 * cell)  # from a cell outside: a new one
     expect(words(page)).to_have_text("x 0 to 1, y 0 to 3")
-    expect(page.get_by_text(", 8 held out")).to_be_visible()
+    expect(page.get_by_text(" 8 are held out")).to_be_visible()
 
 
 def test_a_finger_moves_the_region_and_scrolls_beside_it(opened, at, small):
@@ -114,7 +114,7 @@ def test_keys_move_and_resize_the_region(opened, at, small, width):
     ]:
         page.keyboard.press(key)
         expect(words(page)).to_have_text(then)
-    expect(page.get_by_text("5 held out")).to_be_visible()
+    expect(page.get_by_text(" 5 are held out")).to_be_visible()
     assert "X 3 TO 7, Y 2" in (region(page).get_attribute("aria-label") or "").upper()
 
 
@@ -202,7 +202,7 @@ def test_every_preset_opens_with_a_forecast(opened):
 def test_scenes_have_pictures_and_no_plane(opened, width):
     page = opened(width).page
     page.get_by_label("Task", exact=True).select_option(label=SCENES)
-    expect(page.get_by_text("20,000 examples shown")).to_be_visible()
+    expect(page.get_by_text("Training shows 20,000 examples")).to_be_visible()
     expect(page.locator(".plane-panel").get_by_role("img").first).to_be_visible()
     expect(page.get_by_label("Factor plane", exact=True)).to_have_count(0)
     forecast_of(page)
@@ -215,10 +215,10 @@ def test_kinds_of_region_are_chosen_and_set(opened, at, small):
         page.get_by_label("Region", exact=True).select_option(kind)
         forecast_of(page)
         expect(page.get_by_role("alert")).to_have_count(0)
-        expect(page.get_by_text(re.compile(r" combinations? shown, [1-9]\d? held out"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r" [1-9]\d? (are|is) held out"))).to_be_visible()
     page.get_by_label("Region", exact=True).select_option("random")
     page.get_by_label("fraction").fill("0.5")
-    expect(page.get_by_text("32 held out")).to_be_visible()
+    expect(page.get_by_text(" 32 are held out")).to_be_visible()
 
 
 def test_a_refusal_is_shown_as_the_sentence_it_is(opened, at, small):

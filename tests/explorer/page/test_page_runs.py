@@ -112,9 +112,13 @@ def test_measures_by_layer_of_a_reference_run(opened, at, explorer):
     """A run of the reference that has such measures, whichever it is."""
     rows = explorer.ask("api/runs?limit=500&task=bump&model=cnn-decoder")["rows"]
     digest = next(row["digest"] for row in rows if explorer.ask(f"api/runs/{row['digest']}")["by_layer"])
-    page = opened(390, at(f"run/{digest}", tab="inside")).page
+    made = opened(390, at(f"run/{digest}", tab="inside"))
+    page = made.page
     expect(page.get_by_label(re.compile(" by layer: "))).to_be_visible()
     expect(page.get_by_text("without its weights").first).to_be_visible()
+    page.get_by_role("button", name="Look for its matrices").click()
+    expect(page.get_by_role("alert")).to_contain_text(f"run {digest} was recorded without its weights")
+    made.refusals_are_meant()
 
 
 def test_the_record_says_how_to_have_it_again(opened, at, small, small_runs, saved):

@@ -283,8 +283,6 @@ export interface Run {
   provenance: Settings;
   command: string | null;
   weights: boolean;
-  /** Why a look inside is not possible; null where it is. */
-  able?: { inside: string | null; weights: string | null; explain: string | null };
   source: "store" | "reference";
 }
 

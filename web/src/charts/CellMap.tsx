@@ -5,7 +5,7 @@ import { clamp } from "../logic/span";
 import { labelledLevels } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
 import { ColourScale } from "./ColourScale";
-import { cellAt, type Geometry, geometry } from "./geometry";
+import { cellAt, type Geometry, geometry, leftOf } from "./geometry";
 
 export type Place = [row: number, column: number];
 
@@ -43,7 +43,14 @@ export function CellMap(props: Props) {
   const [cursor, setCursor] = useState<Place>([0, 0]);
   const [pointed, setPointed] = useState<Place | null>(null);
   const [focused, setFocused] = useState(false);
-  const g = geometry(rows.labels.length, columns.labels.length, width, props.tallest ?? 640, values !== null);
+  const g = geometry(
+    rows.labels.length,
+    columns.labels.length,
+    width,
+    props.tallest ?? 640,
+    values !== null,
+    leftOf(rows.labels),
+  );
   const at: Place = [Math.min(cursor[0], g.rows - 1), Math.min(cursor[1], g.columns - 1)];
 
   const shades = useMemo(() => shaded(values, domain), [values, domain[0], domain[1]]);

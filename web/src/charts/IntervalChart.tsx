@@ -22,8 +22,8 @@ interface Props {
   svg?: RefObject<SVGSVGElement | null>;
 }
 
-const ROW = 28;
-const VALUE = 124;
+const NARROW = 460; // pixels; below it, names and values stand above their intervals
+const VALUE = 132;
 
 /** Estimates with their intervals, a line each, over one labelled axis. */
 export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props) {
@@ -35,9 +35,11 @@ export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props)
   ];
   const finite = numbers.filter((value): value is number => typeof value === "number");
   const [low, high] = finite.length ? widened(Math.min(...finite), Math.max(...finite)) : [0, 1];
-  const names = Math.min(140, 12 + 7 * Math.max(4, ...rows.map(({ name }) => name.length)));
-  const place = scale(low, high, names, Math.max(names + 40, width - VALUE));
-  const bottom = rows.length * ROW + 4;
+  const narrow = width < NARROW;
+  const names = narrow ? 8 : 12 + 7 * Math.max(4, ...rows.map(({ name }) => name.length));
+  const place = scale(low, high, names, Math.max(names + 40, width - (narrow ? 8 : VALUE)));
+  const step = narrow ? 40 : 28;
+  const bottom = rows.length * step + 4;
   const half = 3.3 * quantity.length; // of the title's width, about
 
   return (
@@ -51,7 +53,8 @@ export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props)
             <Row
               key={`${row.name}-${index}`}
               row={row}
-              y={index * ROW + ROW / 2}
+              y={narrow ? index * step + 28 : (index + 0.5) * step}
+              text={narrow ? -12 : 4}
               at={place.at}
               ends={[low, high]}
               width={width}
@@ -83,16 +86,18 @@ export function IntervalChart({ label, quantity, rows, marks = [], svg }: Props)
 interface RowProps {
   row: IntervalRow;
   y: number;
+  /** Where the words stand, from y. */
+  text: number;
   at: (value: number) => number;
   ends: [number, number];
   width: number;
 }
 
-function Row({ row, y, at, ends, width }: RowProps) {
+function Row({ row, y, text, at, ends, width }: RowProps) {
   const { expected, low, high, range } = row;
   return (
     <g>
-      <text className="row-name" x={0} y={y + 4}>
+      <text className="row-name" x={0} y={y + text}>
         {row.name}
       </text>
       {range && (
@@ -106,7 +111,7 @@ function Row({ row, y, at, ends, width }: RowProps) {
       )}
       {low !== null && high !== null && <line className="interval" x1={at(low)} x2={at(high)} y1={y} y2={y} />}
       {expected !== null && <circle className="estimate" cx={at(expected)} cy={y} r={4.5} />}
-      <text className="row-value" x={width} y={y + 4} textAnchor="end">
+      <text className="row-value" x={width} y={y + text} textAnchor="end">
         {fixed(expected, ends[1] - ends[0])}
         {low !== null && high !== null && ` (${fixed(low, ends[1] - ends[0])}, ${fixed(high, ends[1] - ends[0])})`}
       </text>

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useLayoutEffect } from "react";
 import type { Weights } from "../api/types";
 import { css, diverging } from "../logic/colour";
 import { number, plural } from "../logic/format";
@@ -20,7 +20,7 @@ export function MatrixView({ weights, canvas }: Props) {
     480 / Math.max(1, rows.length),
   );
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
     if (!element || !context || !width) return;

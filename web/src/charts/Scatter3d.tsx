@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { css, type Rgb } from "../logic/colour";
 import { type Point, type Turn, turned, turnedBy } from "../logic/rotate";
 import { useWidth } from "../parts/useWidth";
@@ -39,7 +39,7 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
   const { dark } = useTheme();
   const side = Math.min(width, 460);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
     if (!element || !context || !side) return;

@@ -12,14 +12,26 @@ export interface Geometry {
 
 export const BAR = 58; // height of the colour scale below a map, with its words
 export const STILL = 4; // a press that moves less is a click
-const AXIS = { left: 48, top: 6, right: 10, bottom: 40 };
+const AXIS = { top: 6, right: 10, bottom: 40 };
 
-/** The largest square cells that fit into `width` and are not higher than `tallest` in all. */
-export function geometry(rows: number, columns: number, width: number, tallest: number, bar: boolean): Geometry {
-  const across = Math.max(40, width - AXIS.left - AXIS.right);
+/** The room for the title of the rows and the longest of their labels. */
+export function leftOf(labels: string[]): number {
+  return 30 + 7 * Math.max(1, ...labels.map((label) => label.length));
+}
+
+/** The largest square cells that fit into `width` beside `left` and are not higher than `tallest` in all. */
+export function geometry(
+  rows: number,
+  columns: number,
+  width: number,
+  tallest: number,
+  bar: boolean,
+  left = 44,
+): Geometry {
+  const across = Math.max(40, width - left - AXIS.right);
   const cell = Math.min(across / columns, tallest / rows);
   return {
-    left: AXIS.left,
+    left,
     top: AXIS.top,
     cell,
     rows,

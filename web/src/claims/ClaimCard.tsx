@@ -1,5 +1,4 @@
-import { useId } from "react";
-import { api } from "../api/client";
+import { useEffect, useId, useRef } from "react";
 import type { Claim, Measured } from "../api/types";
 import { IntervalChart, type IntervalRow } from "../charts/IntervalChart";
 import { duration } from "../logic/format";
@@ -7,6 +6,7 @@ import { Command } from "../parts/Command";
 import { Icon } from "../parts/Icon";
 import { Verdict } from "../parts/Verdict";
 import { ClaimChecks } from "./ClaimChecks";
+import { ClaimFigure } from "./ClaimFigure";
 import { measuredWords, rangeWords } from "./words";
 
 interface Props {
@@ -18,8 +18,13 @@ interface Props {
 /** One claim: a line, and when it is opened everything about how it was judged. */
 export function ClaimCard({ claim, open, onToggle }: Props) {
   const id = useId();
+  const card = useRef<HTMLElement>(null);
+  // Only when it is there already as the list appears: then a link led to it.
+  useEffect(() => {
+    if (open) card.current?.scrollIntoView();
+  }, []);
   return (
-    <article className="claim" id={`claim-${claim.id}`}>
+    <article ref={card} className="claim" id={`claim-${claim.id}`}>
       <h4>
         <button
           type="button"
@@ -56,14 +61,7 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
           </dl>
           {claim.measured && <Measurement claim={claim} measured={claim.measured} />}
           {claim.checks.length > 1 && <ClaimChecks checks={claim.checks} />}
-          {claim.figure && (
-            <img
-              className="claim-figure"
-              src={api.figure(claim.id, claim.scale)}
-              alt={`Figure of claim ${claim.id}: ${claim.says}`}
-              loading="lazy"
-            />
-          )}
+          {claim.figure && <ClaimFigure claim={claim} />}
           <h5>Reproduce it</h5>
           <Command text={claim.command} />
         </div>

@@ -75,7 +75,7 @@ export function ForecastPanel({
             {reasons.map((reason) => (
               <div key={reason.name}>
                 <dt>{capital(words(reason.name))}</dt>
-                <dd>{reason.text}</dd>
+                <dd>{capital(reason.text)}</dd>
               </div>
             ))}
           </dl>

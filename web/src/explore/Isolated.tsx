@@ -1,5 +1,4 @@
 import type { Factor, Problem } from "../api/types";
-import { plural } from "../logic/format";
 import { isolatedLevels, withIsolated } from "../logic/isolated";
 import { SliderField } from "../parts/Fields";
 
@@ -33,11 +32,7 @@ export function Isolated({ problem, factors, onProblem }: Props) {
           )
         }
       />
-      <p className="quiet">
-        {now === 0
-          ? "Show factors alone to let a network learn them apart."
-          : `Training also shows ${plural(now * factors.length, "picture")} of one factor alone.`}
-      </p>
+      <p className="quiet">Shown alone, factors can be learned apart.</p>
     </div>
   );
 }

@@ -38,6 +38,7 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
       {drawn && <RegionControls catalogue={catalogue} problem={problem} axes={axesOf(drawn)} onProblem={onProblem} />}
       {drawn && <PlaneChoice drawn={drawn} onPlane={onPlane} />}
       <Problematic sentence={about.error} />
+      {!answer && !about.error && <Quiet>Reading the problem…</Quiet>}
       {drawn && answer && (
         <FactorPlane
           drawn={drawn}
@@ -52,16 +53,15 @@ export function PlanePanel({ catalogue, problem, about, forecast, cell, onProble
           onOpen={(row, column) => onOpen(combinationAt(drawn, row, column))}
         />
       )}
-      {answer && (
-        <Quiet>
-          {plural(answer.counts.shown, answer.plane ? "combination" : "example")} shown
-          {answer.counts.held_out !== null && `, ${answer.counts.held_out.toLocaleString("en-GB")} held out`}
-          {answer.counts.lone > 0 && `, and ${plural(answer.counts.lone, "example")} of a factor alone`}.{" "}
-          {answer.certificate?.words}
-        </Quiet>
-      )}
+      {answer && <Quiet>{countWords(answer)}</Quiet>}
       {answer && task?.isolates && <Isolated problem={problem} factors={answer.factors} onProblem={onProblem} />}
       {answer && <ShownPictures answer={answer} />}
     </Panel>
   );
+}
+
+/** What training shows and what is held out; scenes have no certificate. */
+function countWords({ counts, certificate }: ProblemAnswer): string {
+  const shown = certificate?.words ?? `Training shows ${plural(counts.shown, "example")}.`;
+  return counts.lone ? `${shown} It also shows ${plural(counts.lone, "example")} of a factor alone.` : shown;
 }

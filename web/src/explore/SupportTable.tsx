@@ -3,7 +3,7 @@ import { capital, number, words } from "../logic/format";
 
 /** What was found about the training support, a line each. */
 export function SupportTable({ support }: { support: Settings }) {
-  const rows = Object.entries(support).filter(([, value]) => value !== null);
+  const rows = Object.entries(support).filter(([, value]) => value !== null && !isLarge(value));
   if (!rows.length) return null;
   return (
     <>
@@ -18,6 +18,11 @@ export function SupportTable({ support }: { support: Settings }) {
       </dl>
     </>
   );
+}
+
+/** Maps and long lists are for the JSON. */
+function isLarge(value: Json): boolean {
+  return Array.isArray(value) && (value.length > 8 || value.some((each) => typeof each === "object"));
 }
 
 function said(value: Json): string {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Picture } from "../api/types";
 import { pixelColour } from "../logic/pixel";
 
@@ -15,7 +15,7 @@ export function PictureView({ picture, label, domain = [0, 1], difference = fals
   const canvas = useRef<HTMLCanvasElement>(null);
   const [height, width] = [picture.length, picture[0]?.length ?? 0];
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!context || !height || !width) return;
     const image = context.createImageData(width, height);

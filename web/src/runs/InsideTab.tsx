@@ -1,8 +1,10 @@
+import { useState } from "react";
 import { api } from "../api/client";
 import type { ProblemAnswer, Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
-import { refusal } from "../logic/refusal";
+import { isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
 import { SelectField } from "../parts/Fields";
+import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
 import type { Change } from "../state/usePlace";
@@ -21,10 +23,8 @@ interface Props {
 /** What is inside a trained network: measures by layer, its representation, its shape and its weights. */
 export function InsideTab({ run, about, params, change }: Props) {
   const layer = params.layer ?? "";
-  const refused = refusal(run, "inside");
-  const inside = useAnswer(refused === null ? `${run.digest} ${layer}` : null, (signal) =>
-    api.inside(run.digest, layer, signal),
-  );
+  const [asked, setAsked] = useState(isTrained(run));
+  const inside = useAnswer(asked ? `${run.digest} ${layer}` : null, (signal) => api.inside(run.digest, layer, signal));
   const layers = inside.value?.layers ?? [];
   return (
     <div className="run-grid">
@@ -47,7 +47,10 @@ export function InsideTab({ run, about, params, change }: Props) {
           }
         >
           <Problematic sentence={inside.error} />
-          {!inside.value && !inside.error && <Quiet>{refused ?? "Running the network over the grid…"}</Quiet>}
+          {!asked && (
+            <OnDemand why={WITHOUT_WEIGHTS} label="Look for points that its record kept" onAsk={() => setAsked(true)} />
+          )}
+          {asked && !inside.value && !inside.error && <Quiet>Running the network over the grid…</Quiet>}
           {inside.value && (
             <RepresentationPanel
               inside={inside.value}

@@ -7,7 +7,7 @@ import { csv, mapRows } from "../logic/csv";
 import { saveSvg, saveText } from "../logic/download";
 import { lossSeries } from "../logic/losses";
 import { number, percent, words } from "../logic/format";
-import { refusal } from "../logic/refusal";
+import { isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
 import { flatMeasures } from "../logic/measures";
 import { drawnPlane } from "../logic/plane";
 import { ErrorMap } from "../parts/ErrorMap";
@@ -26,8 +26,7 @@ interface Props {
 export function OverviewTab({ run, about, onOpen }: Props) {
   const map = useRef<SVGSVGElement>(null);
   const loss = useRef<SVGSVGElement>(null);
-  const refused = refusal(run, "explain");
-  const explanation = useAnswer(refused === null ? run.digest : null, (signal) => api.explain(run.digest, signal));
+  const explanation = useAnswer(isTrained(run) ? run.digest : null, (signal) => api.explain(run.digest, signal));
   const measures = flatMeasures(run.measures).filter(({ value }) => value !== null);
   const drawn = drawnPlane(about);
   const names = about?.factors.map(({ name }) => name) ?? [];
@@ -106,9 +105,7 @@ export function OverviewTab({ run, about, onOpen }: Props) {
               </dl>
             </>
           ) : (
-            !explanation.error && (
-              <Quiet>{run.status === "done" ? "Looking for the failure…" : "This run did not finish."}</Quiet>
-            )
+            !explanation.error && <Quiet>{isTrained(run) ? "Looking for the failure…" : WITHOUT_WEIGHTS}</Quiet>
           )}
         </Panel>
       </div>

@@ -1,13 +1,14 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { MatrixView } from "../charts/MatrixView";
 import { csv } from "../logic/csv";
 import { saveCanvas, saveText } from "../logic/download";
-import { refusal } from "../logic/refusal";
+import { hasMatrices, isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
+import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
 
@@ -20,8 +21,8 @@ interface Props {
 /** A weight matrix with its units sorted by the module they belong to. */
 export function WeightsPanel({ run, layer, onLayer }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const refused = refusal(run, "weights");
-  const key = refused === null ? `${run.digest} ${layer}` : null;
+  const [asked, setAsked] = useState(hasMatrices(run));
+  const key = asked ? `${run.digest} ${layer}` : null;
   const { value, error, pending } = useAnswer(key, (signal) => api.weights(run.digest, layer, signal));
   return (
     <Panel
@@ -58,7 +59,8 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
       }
     >
       <Problematic sentence={error} />
-      {!value && !error && <Quiet>{refused ?? "Reading the weights…"}</Quiet>}
+      {asked && !value && !error && <Quiet>Reading the weights…</Quiet>}
+      {!asked && <OnDemand why={why(run)} label="Look for its matrices" onAsk={() => setAsked(true)} />}
       {value && (
         <div className={pending ? "faded" : undefined}>
           <MatrixView weights={value} canvas={canvas} />
@@ -67,4 +69,10 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
       )}
     </Panel>
   );
+}
+
+function why(run: Run): string {
+  return isTrained(run)
+    ? "The layers of this network may not be plain matrices that could be sorted."
+    : WITHOUT_WEIGHTS;
 }
