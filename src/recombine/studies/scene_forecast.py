@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -37,6 +38,7 @@ from recombine.theory.support import SlotSupport, SupportCheck
 
 LARGEST = 16 * 16  # pixels for which all values are looked at; larger pictures get fewer
 FEWEST = 8
+MOST_ROWS = 32  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
 SAMPLED = 2000  # training and test scenes from which gaps are read
 QUANTITY = "share of pixels left free"
 CONSTANTS = 6  # values of a sprite up to which they are listed, where it has no others
@@ -62,10 +64,12 @@ def forecast_scenes(
     own = None if known else own
     if support == RandomSupport():
         return _whole(problem, started)
-    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
+    every = ceil(task.size / MOST_ROWS)
+    rows = ceil(task.size / every)
+    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / rows**2)))
     covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
-    found = check_support(problem, own, anchors, seed=seed)
-    free = freedom(problem, own, seed=seed)
+    found = check_support(problem, own, anchors, seed=seed, every=every)
+    free = freedom(problem, own, seed=seed, every=every)
     word = guarantee(problem, found)
     doubt = None if spec is None or known else _doubt(spec, task.composition.kind)
     bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
@@ -75,7 +79,7 @@ def forecast_scenes(
     said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
     lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
     ends = sorted((free.share, lacking))
-    lacks = [slot.maps["relative"].reshape(task.size, -1) for slot in found.slots]
+    lacks = [slot.maps["relative"].reshape(rows, -1) for slot in found.slots]
     reasons = [
         doubt,
         bias,

@@ -53,17 +53,19 @@ def check_support(
     anchors: int = ANCHORS,
     completions: int = COMPLETIONS,
     seed: int = 0,
+    every: int = 1,
 ) -> SupportCheck:
     """Whether the support of a problem shows every component value, and enough of each, for a composition.
 
-    The composition is that of the task unless another is given: a model's own. Asked is the whole space.
+    The composition is that of the task unless another is given: a model's own. Asked is the whole space. Pixels are
+    those of every so many rows and columns: each is a block of its own.
     """
     task, support = scenes_of(problem)
     chosen = task.composition if composition is None else composition
     return check(
         chosen.join,
         _derivative(chosen),
-        _components(task, chosen),
+        _components(task, chosen, every),
         _complete(support, task.slots, "training", seed),
         [latin_hypercube(anchors, task.latents, stream(seed, "theory", "anchors", str(s))) for s in range(task.slots)],
         test_complete=_complete(RandomSupport(), task.slots, "test", seed, most=TESTS),
@@ -176,11 +178,17 @@ class Freedom:
 
 
 def freedom(
-    problem: Problem, composition: Composition | None = None, values: int = VALUES, asked: int = ASKED, seed: int = 0
+    problem: Problem,
+    composition: Composition | None = None,
+    values: int = VALUES,
+    asked: int = ASKED,
+    seed: int = 0,
+    every: int = 1,
 ) -> Freedom:
     """What the support leaves free among some component values: the linearised test of identifiability.
 
-    Where a cut leaves none of their combinations, some scenes of the support are looked at, but not asked about.
+    Where a cut leaves none of their combinations, some scenes of the support are looked at, but not asked about. Pixels
+    are those of every so many rows and columns, as in `check_support`.
     """
     task, support = scenes_of(problem)
     chosen = task.composition if composition is None else composition
@@ -196,10 +204,10 @@ def freedom(
         chosen_values = np.concatenate([chosen_values, some], axis=1)
         shown = support.together(chosen_values, lattice)
     tests = np.stack([rng.integers(free, size=asked) for _ in range(task.slots)], axis=1)
-    component = _components(task, chosen)
+    component = _components(task, chosen, every)
     parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
     scenes = np.stack([each[tests[:, slot]] for slot, each in enumerate(chosen_values)], axis=1)
-    overlap = task.overlap(scenes.reshape(asked, -1)).reshape(asked, -1)
+    overlap = task.overlap(scenes.reshape(asked, -1))[:, ::every, ::every].reshape(asked, -1)
     return Freedom(leaks(_derivative(chosen), parts, shown, tests), overlap)
 
 
@@ -209,11 +217,13 @@ def _derivative(composition: Composition) -> Callable[[int, list[np.ndarray]], n
     return lambda slot, parts: derivative(composition, slot, parts)
 
 
-def _components(task: Sprites, composition: Composition) -> Callable[[int, np.ndarray], Float[np.ndarray, "..."]]:
+def _components(
+    task: Sprites, composition: Composition, every: int = 1
+) -> Callable[[int, np.ndarray], Float[np.ndarray, "..."]]:
     """The pictures of one sprite, a pixel after another."""
 
     def component(slot: int, values: np.ndarray) -> np.ndarray:
-        made = task.component(values, composition)
+        made = task.component(values, composition)[:, ::every, ::every]
         return made.reshape(len(values), -1, made.shape[-1]).astype(np.float64)
 
     return component
