@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from recombine.core.compositions import Composition
 from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
@@ -27,6 +28,7 @@ from recombine.studies.supporting import (
     freedom,
     guarantee,
     hidden,
+    rows_looked_at,
     scenes_of,
     summary,
 )
@@ -38,7 +40,6 @@ from recombine.theory.support import SlotSupport, SupportCheck
 
 LARGEST = 16 * 16  # pixels for which all values are looked at; larger pictures get fewer
 FEWEST = 8
-MOST_ROWS = 32  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
 SAMPLED = 2000  # training and test scenes from which gaps are read
 QUANTITY = "share of pixels left free"
 CONSTANTS = 6  # values of a sprite up to which they are listed, where it has no others
@@ -59,12 +60,11 @@ def forecast_scenes(
     spec = None if model is None else models.parse(model)
     if spec is not None:
         check_fit(problem, spec)
-    own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
-    known = own is not None and own.agrees(task.composition)
-    own = None if known else own
+    own = None if spec is None or asks_of_data(problem, spec) else _composition(spec)
+    known = spec is not None and own is None and _composition(spec) is not None
     if support == RandomSupport():
         return _whole(problem, started)
-    every = ceil(task.size / MOST_ROWS)
+    every = rows_looked_at(task)
     rows = ceil(task.size / every)
     anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / rows**2)))
     covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
@@ -108,6 +108,18 @@ def forecast_scenes(
             "lacking_maps": [np.round(each, 2).tolist() for each in lacks],
         },
     )
+
+
+def asks_of_data(problem: Problem, spec: ModelSpec) -> bool:
+    """Whether the conditions are asked of the data's composition: a model has the same, or none that is known."""
+    task, _ = scenes_of(problem)
+    own = _composition(spec)
+    return own is None or own.agrees(task.composition)
+
+
+def _composition(spec: ModelSpec) -> Composition | None:
+    """The formula by which a model composes; None where it has none, or learns it."""
+    return spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
 
 
 def _whole(problem: Problem, started: float) -> Forecast:

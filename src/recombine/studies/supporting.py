@@ -29,6 +29,7 @@ ALIKE = 7  # latents of a shape that are completed, beside its own, where a cut 
 SHOWN = 4  # scenes of the support that are looked at where it shows no others
 VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
 LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
+MOST_ROWS = 32  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
 FREE = 0.01  # share of pixels from which on a combination counts as left free
 
 SHAPE = LATENTS.index("shape")
@@ -45,6 +46,11 @@ def scenes_of(problem: Problem) -> tuple[Sprites, Support]:
             "sprites, or call theory.support.check with a composition of your own."
         )
     return problem.task, problem.support
+
+
+def rows_looked_at(task: Sprites) -> int:
+    """Every how many rows and columns of pixels a forecast looks at."""
+    return ceil(task.size / MOST_ROWS)
 
 
 def check_support(
