@@ -124,7 +124,7 @@ def with_scene_network(facts: Mapping[str, float], network: Mapping[str, float])
         kernels = facts[COMPOSED]
     else:
         kernels = facts[ADDED] if network["compositional"] else facts[JOINT]
-    return {"kernels": kernels, **facts, **network}
+    return {**facts, **network, "kernels": kernels}
 
 
 def sort_in_words(kind: str, network: Mapping[str, float]) -> str:
