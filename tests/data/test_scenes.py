@@ -287,8 +287,18 @@ def test_half_of_what_is_asked_is_of_the_support(count):
 @pytest.mark.parametrize("support", ["random", "planes", {"kind": "diagonal", "width": 0.2}])
 def test_a_support_that_shows_every_value_has_no_unseen_section(support):
     sections = problem(support).asked_sections
-    assert set(sections) == {"id", "all", "seen"}
+    assert set(sections) == {"id", "all", "seen"} | ({"ood"} if support != "random" else set())
     assert np.array_equal(sections["seen"], sections["all"])
+
+
+def test_what_is_held_out_lies_outside_the_support_though_all_its_values_are_shown():
+    pair = {"kind": "random", "without": {"x1": (0.0, 0.5), "x2": (0.25, 1.0)}}
+    made = problem(pair, tests=60)
+    sections, points = made.asked_sections, made.everything.positions.reshape(120, 2, 5)
+    first, second = points[:, :, LATENTS.index("x")].T
+    assert np.array_equal(sections["ood"], sections["all"] & (first <= 0.5) & (second >= 0.25))
+    assert 0 < sections["ood"].sum() < sections["all"].sum()
+    assert "unseen" not in sections
 
 
 @pytest.mark.parametrize("kind", ["random", "planes", "diagonal"])
@@ -310,7 +320,7 @@ def test_a_gap_is_unseen_by_the_latent_that_it_names(kind):
 
 def test_a_sprite_that_never_varies_leaves_nothing_seen():
     sections = problem(supports.planes(planes=(Plane(free=0, at=A),))).asked_sections
-    assert set(sections) == {"id", "all", "unseen"}
+    assert set(sections) == {"id", "all", "ood", "unseen"}
     assert np.array_equal(sections["unseen"], sections["all"])
 
 

@@ -160,9 +160,18 @@ def test_what_never_varies_has_no_r2():
         measures["all_r2"](scenes(pictures(), pictures(1), masks=lone))
 
 
+def test_r2_of_what_is_held_out_is_that_of_its_items_alone():
+    targets, held = pictures(4), np.arange(18) >= 11
+    outputs = targets.copy()
+    outputs[held] = (targets[held] + targets[held].mean(axis=0)) / 2
+    evidence = scenes(targets, outputs, masks={**sections(), "ood": held})
+    assert measures["ood_r2"](evidence) == pytest.approx(0.75)
+    assert measures["all_r2"](evidence) > 0.76
+
+
 def test_sections_that_training_lacks_have_no_error():
     everything = {name: sections()[name] for name in ("id", "all")}
     evidence = scenes(pictures(), pictures(1), masks=everything)
-    for name in ("seen_mse", "unseen_mse", "seen_r2", "unseen_ratio"):
-        with pytest.raises(InputError, match=r"no section '(un)?seen', only id, all"):
+    for name in ("seen_mse", "unseen_mse", "seen_r2", "unseen_ratio", "ood_r2"):
+        with pytest.raises(InputError, match=r"no section '((un)?seen|ood)', only id, all"):
             measures[name](evidence)

@@ -13,8 +13,9 @@ from recombine.measures import NotFinite, SceneEvidence, exhibits, measures
 
 ITEMS, ROWS, COLUMNS = 20, 3, 4
 PROMISED = {
-    "id_mse", "all_mse", "seen_mse", "unseen_mse", "id_r2", "all_r2", "seen_r2", "all_overlap_mse", "all_rest_mse",
-    "overlap_share", "generalisation_ratio", "unseen_ratio", "component_r2", "component_error", "swap_error",
+    "id_mse", "all_mse", "seen_mse", "unseen_mse", "id_r2", "all_r2", "ood_r2", "seen_r2", "all_overlap_mse",
+    "all_rest_mse", "overlap_share", "generalisation_ratio", "unseen_ratio", "component_r2", "component_error",
+    "swap_error",
 }  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def some_scenes(slots=2, kind="over", **changes):
         "sections": {
             "id": place < 8,
             "all": place >= 8,
+            "ood": place >= 10,
             "seen": (place >= 8) & (place < 16),
             "unseen": place >= 16,
         },

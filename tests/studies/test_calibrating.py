@@ -1,42 +1,72 @@
 """Trials, the fit and its scores: drawn once, foretold before they are trained, scored beside plain rules."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
+from recombine.core.errors import InputError
 from recombine.core.failures import Failure
 from recombine.records import Store
-from recombine.studies import calibrating, calibration_file, change
-from recombine.studies.calibrating import Judged, Told, fit
-from recombine.studies.features import FAMILIES, family, features, measured_performance, performance
+from recombine.studies import calibrating, calibration_file, change, scene_forecast
+from recombine.studies import trials as trials_module
+from recombine.studies.calibrating import Judged, Told, facts_of, fit, name_of
+from recombine.studies.features import FAMILIES, family, measured_performance, performance
 from recombine.studies.found_causes import COMPOSED, DIVERGED
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.progress import Progress
 from recombine.studies.scoreboard import area, bins, rank_correlation, resampled, scoreboard
+from recombine.studies.trials import FAMILIES as DRAWS
 from recombine.studies.trials import STREAMS, trials
 from recombine.theory.calibration import document
 
-
-def test_trials_are_the_same_every_time_and_the_parts_share_none():
-    public, score = trials("public", 60), trials("score", 60)
-    assert public == trials("public", 60)
-    assert trials("public", 20)[:20] == public[:20]
-    assert len({*public, *score}) == 240
-    assert [family(each.problem) for each in public[:10]] == 2 * [
-        "pictures",
-        "pictures",
-        "sums",
-        "classes",
-        "functions",
-    ]
-    assert {family(each.problem) for each in score} == set(FAMILIES)
+SHORT = 25  # of every stream
 
 
-def test_every_trial_has_features_that_are_numbers_and_the_same_names():
-    found = [features(e.problem, e.model, e.recipe.loss, by_kernels(e.problem))["ood"] for e in trials("public", 4)]
-    assert all(list(each) == list(found[0]) for each in found)
-    assert np.isfinite([list(each.values()) for each in found]).all()
+@pytest.fixture(scope="module")
+def drawn():
+    """The first trials of every stream of both parts."""
+    short = {part: tuple(each._replace(length=None) for each in found) for part, found in STREAMS.items()}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(trials_module, "STREAMS", short)
+        return {part: trials(part, SHORT) for part in ("public", "score")}
+
+
+@pytest.fixture
+def hurry(monkeypatch):
+    """Few values and scenes are looked at: what is asked here is not how well."""
+    monkeypatch.setattr(scene_forecast, "ANCHORS", 8)
+    monkeypatch.setattr(scene_forecast, "SAMPLED", 500)
+
+
+def test_trials_are_the_same_every_time_and_the_parts_share_none(drawn):
+    public, score = drawn["public"], drawn["score"]
+    assert len({*public, *score}) == len(public) + len(score) == 5 * SHORT + SHORT
+    whole = trials("public", 20)
+    assert len(set(whole)) == sum(each.length or 20 for each in STREAMS["public"]) == 4 * 300 + 20
+    assert whole[:SHORT] == public[:SHORT]
+
+
+def test_families_take_turns_and_new_ones_are_drawn_in_streams_of_their_own(drawn):
+    turns = ["pictures", "pictures", "sums", "classes", "functions"]
+    told = {part: [family(each.problem) for each in found] for part, found in drawn.items()}
+    assert told["public"][:10] == 2 * turns
+    assert told["public"][-SHORT:][:24] == 8 * ["scenes", "pictures", "scenes"]
+    assert told["score"][:14] == 2 * [*turns, "pictures", "scenes"]
+    assert set(told["score"]) == {*FAMILIES, "scenes"}
+    large = [each.problem for each in drawn["score"][5::7]]
+    assert {each.grid.shape for each in large} == {(16, 16)}
+    assert {bool(each.isolated) for each in large} == {True, False}
+
+
+def test_every_trial_has_features_that_are_numbers_and_the_same_names(drawn, hurry):
+    for chosen in (drawn["public"][:4] + drawn["score"][5:6], drawn["score"][6::7][:2]):
+        found = [facts_of(each, by_kernels(each.problem)) for each in chosen]
+        assert all(list(each) == list(found[0]) for each in found)
+        assert np.isfinite([list(each.values()) for each in found]).all()
+        assert {"kernels", "held_out", "distance"} <= set(found[0])  # what plain rules go by
 
 
 @pytest.mark.parametrize(
@@ -50,6 +80,8 @@ def test_performance_is_one_scale_for_both_sorts_of_error(error, quantity, expec
 def test_measured_performance_is_of_what_was_measured():
     assert measured_performance({"id_nmse": 0.0, "ood_nmse": 0.25}) == {"id": 1.0, "ood": 0.75}
     assert measured_performance({"id_accuracy": 1.0, "ood_accuracy": 0.75}) == {"id": 1.0, "ood": 0.5}
+    assert measured_performance({"id_r2": 1.0, "ood_r2": 0.25}) == {"id": 1.0, "ood": 0.25}
+    assert measured_performance({"id_r2": 0.5, "ood_r2": -7.0}) == {"id": 0.5, "ood": -1.0}
 
 
 def test_a_fit_learns_a_planted_relation():
@@ -61,30 +93,65 @@ def test_a_fit_learns_a_planted_relation():
     assert rank_correlation(told, np.array(truth[60:])) > 0.97
 
 
-def test_a_part_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_path, monkeypatch):
+def test_a_part_of_the_trials_is_foretold_before_it_is_trained_and_scored(tmp_path, monkeypatch, drawn, hurry):
     store, order = Store(tmp_path), []
-    quick = {part: [_short(each) for each in trials(part, 4)] for part in ("public", "score")}
-    monkeypatch.setattr(calibrating, "trials", lambda part, count: quick[part][:count])
+    scenes = [each for each in drawn["public"] if each.problem.support is not None and each.model.family == "mlp"]
+    public = [*drawn["public"][2:5], *scenes[:2]]  # a sum, a table of classes, functions and two scenes
+    score = [*drawn["score"][2:5], drawn["score"][6]]
+    quick = {"public": [_short(each) for each in public], "score": [_short(each) for each in score]}
+    monkeypatch.setattr(calibrating, "trials", lambda part, count: quick[part])
+    monkeypatch.setattr(calibrating, "earlier", lambda: {name_of(quick["public"][1]): 0.375})
     train = calibrating._train
 
     def watched(chosen, *rest):
-        written = [store.forecast(change(each, seed=0).digest()) for each in chosen]
+        written = [store.forecast(name_of(each)) for each in chosen]
         order.append([each is not None for each in written])
         train(chosen, *rest)
 
     monkeypatch.setattr(calibrating, "_train", watched)
     fitted, judged = calibrating.calibrate(4, store, 1, Progress())
-    assert order == [[False] * 4, [True] * 4]
-    assert len(fitted.rows) == len(judged) == 4
+    assert order == [[False] * 4, [True] * 4]  # one of the public part came trained
+    assert not store.has(name_of(quick["public"][1]))
+    assert {of: len(each.rows) for of, each in fitted.items()} == {"calibration": 3, "scenes": 2}
+    assert fitted["calibration"].performance[1] == 0.375
+    assert [name for each in fitted.values() for name in each.digests] == [name_of(each) for each in quick["public"]]
     for each in judged:
-        written = store.forecast(change(each.told.trial, seed=0).digest())
+        written = store.forecast(name_of(each.told.trial))
         assert (written["expected"], written["failure"]) == (each.told.expected, each.told.failure)
         bodies = [store.read(change(each.told.trial, seed=seed).digest()).body for seed in calibrating.SEEDS]
         found = [measured_performance(body["measures"])["ood"] for body in bodies]
         assert each.measured == pytest.approx(np.mean(found))
         assert each.cause in {*map(str, Failure), "not learned", "other", COMPOSED, DIVERGED}
-    names = scoreboard(judged)["names"]
-    assert sum(count for row in names["rows"] for count in row["found"].values()) == 4
+    scores = scoreboard(judged)
+    assert sum(count for row in scores["names"]["rows"] for count in row["found"].values()) == 4
+    calibration_file.save(fitted, scores, tmp_path / "saved.json")
+    saved = json.loads((tmp_path / "saved.json").read_text())
+    page = calibration_file.page(saved)
+    assert "5 of them (the public part)" in page
+    assert "2 of the public trials are scenes" in page
+    assert "| scenes | 1 |" in page
+    monkeypatch.setattr(calibration_file, "document", lambda: saved)
+    known = calibration_file.earlier()
+    assert set(known) == {name_of(each) for part in quick.values() for each in part}
+    assert known[name_of(quick["score"][3])] == pytest.approx(judged[3].measured)
+
+
+def test_trained_anew_nothing_that_came_with_the_package_is_asked_for(tmp_path, monkeypatch, drawn):
+    public = [_short(each) for each in (*drawn["public"][2:4], drawn["public"][-1])]
+    monkeypatch.setattr(calibrating, "trials", lambda part, count: public)
+    monkeypatch.setattr(calibrating, "earlier", lambda: {name_of(each): 0.5 for each in public})
+    trained = []
+
+    def stop(chosen, *rest):
+        trained.extend(chosen)
+        raise InputError("enough")
+
+    monkeypatch.setattr(calibrating, "_train", stop)
+    for anew, count in ((True, 3), (False, 0)):
+        trained.clear()
+        with pytest.raises(InputError, match="enough"):
+            calibrating.calibrate(4, Store(tmp_path), 1, Progress(), anew)
+        assert len(trained) == count
 
 
 def _short(trial):
@@ -92,7 +159,7 @@ def _short(trial):
 
 
 def judged(expected, measured, failures=None, causes=None):
-    trial, *_ = trials("public", 1)
+    trial = DRAWS["pictures"](np.random.default_rng(0))
     facts = {"held_out": 0.3, "distance": 0.1, "kernels": 0.0}
     return [
         Judged(Told(trial, {**facts, "kernels": e / 2}, e, e - 0.1, e + 0.1, f), m, 1.0, c)
@@ -175,10 +242,22 @@ def test_bins_hold_every_trial_once():
     assert [each["expected"] for each in found] == sorted(each["expected"] for each in found)
 
 
-def test_the_calibration_of_the_package_was_fitted_to_the_public_part():
+def test_the_calibrations_of_the_package_were_fitted_to_the_public_part():
     saved = document()
     assert saved is not None
-    rows = saved["calibration"]["rows"]
-    for trial, row in list(zip(trials("public", len(rows) // len(STREAMS["public"])), rows, strict=True))[::97]:
-        told = features(trial.problem, trial.model, trial.recipe.loss, by_kernels(trial.problem))["ood"]
-        assert row == pytest.approx([told[name] for name in saved["calibration"]["names"]], abs=1e-4)
+    public = {name_of(each): each for each in trials("public", saved["scoreboard"]["trials"])}
+    for of in ("calibration", "scenes"):
+        if of not in saved:
+            continue
+        names, rows, digests = (saved[of][each] for each in ("names", "rows", "digests"))
+        assert len(set(digests)) == len(rows) == len(saved[of]["performance"])
+        assert set(digests) <= set(public)
+        for name, row in list(zip(digests, rows, strict=True))[::97]:
+            told = facts_of(public[name], by_kernels(public[name].problem))
+            assert row == pytest.approx([told[each] for each in names], abs=1e-4)
+
+
+def test_no_trial_is_both_tuned_on_and_scored():
+    saved = document()
+    tuned = {name for of in ("calibration", "scenes") if of in saved for name in saved[of]["digests"]}
+    assert tuned.isdisjoint(each["digest"] for each in saved["scoreboard"]["points"])

@@ -194,11 +194,6 @@ def test_lone_stripes_are_told_apart_by_the_networks_that_can_use_them():
     assert [each["alone, convolutional"] for each in told] == [0, 0.5]
 
 
-def test_scenes_have_a_forecast_of_their_own():
-    scene = rc.Problem(rc.tasks.sprites(size=8), support=rc.supports.planes(), examples=50)
-    assert rc.forecast(scene).outlook is None
-
-
 def test_plain_numbers_are_those_of_the_forecast():
     found = by_kernels(rc.Problem(BUMP, HOLE))
     told = plain(found)

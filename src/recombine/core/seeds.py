@@ -1,5 +1,6 @@
 """Random streams. Randomness is an argument with a purpose; adding a stream never shifts another."""
 
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -14,3 +15,8 @@ def stream(seed: int, *purpose: str) -> "np.random.Generator":
 def torch_seed(seed: int, *purpose: str) -> int:
     """A 63-bit seed for a `torch.Generator` that serves the same purpose of the same run."""
     return int(stream(seed, *purpose).integers(2**63))
+
+
+def chosen(rng: "np.random.Generator", *options: Any) -> Any:
+    """One of some options, each as likely as the others."""
+    return options[int(rng.integers(len(options)))]

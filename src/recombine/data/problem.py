@@ -232,15 +232,16 @@ class Problem(Spec):
     def asked_sections(self) -> dict[str, Bool[np.ndarray, " items"]]:
         """Sections of `everything` with a support: "id" is drawn by it and "all" is the whole space.
 
-        Of "all", "seen" has component values that the support shows, "unseen" some that it never does; empty ones are
-        left out.
+        Of "all", "ood" lies outside the support, "seen" has component values that the support shows, "unseen" some that
+        it never does; empty ones are left out.
         """
         assert self.support is not None
         slots, count = self.task.slots, self.task.asked_count
         scenes = self._tests.reshape(len(self._tests), slots, -1)
         whole = np.arange(len(scenes)) >= count
         reached = np.all([self.support.reaches(slot, scenes[:, slot], slots) for slot in range(slots)], axis=0)
-        found = {"id": ~whole, "all": whole, "seen": whole & reached, "unseen": whole & ~reached}
+        outside = whole & ~self.support.has(scenes)
+        found = {"id": ~whole, "all": whole, "ood": outside, "seen": whole & reached, "unseen": whole & ~reached}
         return {name: mask for name, mask in found.items() if mask.any()}
 
     def certificate(self, seed: int = 0) -> Certificate:

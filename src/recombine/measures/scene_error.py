@@ -111,6 +111,15 @@ def seen_r2(evidence: SceneEvidence) -> float:
     return scene_r2(evidence, "seen")
 
 
+@measures.register("ood_r2")
+def ood_r2(evidence: SceneEvidence) -> float:
+    """R² of pictures of the whole space that the support does not hold: 1 perfect, 0 as the mean picture.
+
+    The formula is that of `id_r2`; there is no lower end. Where the support is planes or a narrow band it is `all_r2`.
+    """
+    return scene_r2(evidence, "ood")
+
+
 @measures.register("all_overlap_mse")
 def all_overlap_mse(evidence: SceneEvidence) -> float:
     """Mean squared error over the pixels of the whole space that two sprites or more cover; 0 is perfect.

@@ -10,7 +10,8 @@ from recombine.core.shapes import Bool, Float
 from recombine.measures.evidence import check_finite
 from recombine.measures.sections import pick_section
 
-INSIDE = ("seen", "unseen")  # sections that are parts of "all"
+PARTED = ("seen", "unseen")  # sections that part "all"
+INSIDE = ("ood", *PARTED)  # sections that are parts of "all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +20,14 @@ class SceneEvidence:
 
     An item is a scene the model was asked about; slot 0 is in front. A section is a mask over the items: "id" (drawn
     like the training set) and "all" (drawn from the whole space of latents) are always there, disjoint, and have items.
-    "seen" and "unseen" part "all": an item is unseen where training never shows some component at its value.
+    "ood" is what of "all" lies outside the support. "seen" and "unseen" part "all": an item is unseen where training
+    never shows some component at its value.
     """
 
     targets: Float[np.ndarray, "items rows columns channels"]
     outputs: Float[np.ndarray, "items rows columns channels"]
     latents: Float[np.ndarray, "items slots latents"]  # from 0 to 1, x and y of the sprite first
-    sections: Mapping[str, Bool[np.ndarray, " items"]]  # "id", "all"; "seen" and "unseen" where they have items
+    sections: Mapping[str, Bool[np.ndarray, " items"]]  # "id", "all"; "ood", "seen", "unseen" where they have items
     overlap: Bool[np.ndarray, "items rows columns"]  # the pixels that two sprites or more cover
     # The true components as the model's composition takes them. None or without an entry where the model has none.
     truths: Float[np.ndarray, "slots items rows columns parts"] | None = None
@@ -87,8 +89,8 @@ class SceneEvidence:
         for name in ("id", "all"):
             self.section(name)
         self._keep_apart("id", "all")
-        if all(name in self.sections for name in INSIDE):
-            self._keep_apart(*INSIDE)
+        if all(name in self.sections for name in PARTED):
+            self._keep_apart(*PARTED)
         for name in INSIDE:
             beyond = int((self.sections[name] & ~self.sections["all"]).sum()) if name in self.sections else 0
             if beyond:

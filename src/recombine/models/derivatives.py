@@ -26,9 +26,8 @@ def derivative(
 ) -> Float[np.ndarray, "points pixels out in"]:
     """∂C/∂φ_slot at every pixel of every point: J[..., i, j] = ∂ output channel i / ∂ channel j of the component.
 
-    Forward-mode derivatives in float64. A composition works pixel by pixel, so one pass for each channel of the
-    component gives a column of all blocks at once. Where a formula bends, the derivative is the one torch takes: a
-    `clamp` counts its ends as inside.
+    In float64. A composition works pixel by pixel, so one pass for each channel of the picture gives a row of all
+    blocks at once. Where a formula bends, the derivative is the one torch takes: a `clamp` counts its ends as inside.
     """
     return _blocks(lambda given: composition.join(list(given)), slot, _tensors(slot, parts))
 
@@ -114,10 +113,17 @@ def _undifferentiable(slot: int, reason: str) -> InputError:
 
 
 def _blocks(function: Function, slot: int, parts: Sequence[torch.Tensor]) -> np.ndarray:
-    """Columns of all blocks, channel by channel."""
-    changes = torch.eye(parts[slot].shape[-1], dtype=torch.float64)
-    columns = [_along(function, slot, parts, change.expand(parts[slot].shape).clone()) for change in changes]
-    return torch.stack(columns, dim=-1).numpy(force=True)
+    """Rows of all blocks, one for each channel of the answer: backwards, which takes torch a third of the time."""
+    part = parts[slot].clone().requires_grad_()
+    try:
+        answer = function([part if index == slot else other for index, other in enumerate(parts)])
+        if not answer.requires_grad:  # nothing of this component is in it
+            return np.zeros((*answer.shape, part.shape[-1]))
+        totals = answer.sum(dim=tuple(range(answer.ndim - 1)))
+        rows = [torch.autograd.grad(total, part, retain_graph=True, materialize_grads=True)[0] for total in totals]
+    except (RuntimeError, TypeError) as error:
+        raise _undifferentiable(slot, str(error)) from None
+    return torch.stack(rows, dim=-2).numpy(force=True)
 
 
 def _dense(function: Function, slot: int, parts: Sequence[torch.Tensor]) -> np.ndarray:

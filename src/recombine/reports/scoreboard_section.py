@@ -7,7 +7,7 @@ from recombine.reports.canvas import COLOURS, MARKS, framed, image
 from recombine.reports.markup import Markup, command, tag
 from recombine.reports.numbers import count, short
 from recombine.studies.calibration_file import NOT_NAMED, names_sentence, patterns
-from recombine.theory.calibration import document
+from recombine.theory.calibration import document, tuned_on
 from recombine.theory.outlook import MEANING
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def scoreboard_section() -> Markup | None:
     if saved is None:
         return None
     scores = saved["scoreboard"]
-    tuned = len(saved["calibration"]["performance"])
+    tuned = tuned_on(saved)
     words = (
         f"Problems drawn by chance over tasks, splits and networks: {count(tuned, 'trial')} to tune the forecast on, "
         f"{count(scores['trials'], 'other')} to score it, foretold before they were trained. Performance: {MEANING}. "

@@ -184,7 +184,11 @@ class Support(Spec):
         slots, count = values.shape[:2]
         every = np.stack(np.unravel_index(_some(count**slots, rng), (count,) * slots), axis=1)
         points = values[np.arange(slots), every]
-        return every[self.contains(points) & ~self.rejects(points)]
+        return every[self.has(points)]
+
+    def has(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:
+        """Which points of the cube are trained on, the cut regarded."""
+        return self.contains(points) & ~self.rejects(points)
 
     def rejects(self, points: Float[np.ndarray, "items slots latents"]) -> Bool[np.ndarray, " items"]:
         """Which points lie in the cut; a box does if its lowest and its highest corner do."""

@@ -148,23 +148,24 @@ def _functions(run: Run, task: FunctionTask, evidence: ModuleEvidence) -> Genera
 
 def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
     problem, seed = run.experiment.problem, run.experiment.seed
-    everywhere = evidence.sections["all"]
-    middle = evidence.targets[everywhere].mean(axis=0, dtype=np.float64)
+    section = "ood" if "ood" in evidence.sections else "all"  # where the support is the whole space
+    outside = evidence.sections[section]
+    middle = evidence.targets[outside].mean(axis=0, dtype=np.float64)
     wrong, costs = (
         np.square(np.subtract(each, evidence.targets, dtype=np.float64)).mean(axis=(1, 2, 3))
         for each in (evidence.outputs, middle)
     )
-    held = _even(np.flatnonzero(everywhere), SCENES)
+    held = _even(np.flatnonzero(outside), SCENES)
     training = problem.training_set(seed)
     examples = _some(training)
     wanted = examples.targets.reshape(len(examples), *evidence.targets.shape[1:]).astype(np.float64)
     drawn = _asked_again(run, examples).reshape(wanted.shape)
     learned, spent = (np.square(each - wanted).mean(axis=(1, 2, 3)) for each in (drawn, middle))
-    errors, inside, scale = wrong[held], evidence.sections["id"], float(costs[everywhere].mean()) or 1.0
+    errors, inside, scale = wrong[held], evidence.sections["id"], float(costs[outside].mean()) or 1.0
     again, fresh = at_scale(learned, spent, scale), at_scale(wrong[inside], costs[inside], scale)
     shown_error = float(learned.mean() / (spent.mean() or 1.0))
     sections = _sections(evidence.sections, wrong, costs)
-    error = _error(sections, "all")
+    error = _error(sections, section)
     claims = [
         not_learned(errors, again, scale, shown_error),
         too_little_data(errors, again, fresh),
@@ -179,7 +180,7 @@ def _scenes(run: Run, evidence: SceneEvidence) -> GeneralExplanation:
         "nMSE",
         sections,
         shown_error,
-        share_out(errors, claims, scale, "all", error),
+        share_out(errors, claims, scale, section, error),
         support=None if one else support_map(("x1", "x2"), (BINS, BINS), shown, asked, errors / scale),
         undefined=(NO_CONJUNCTIONS, f"{NO_LAYERS} scenes have no levels"),
     )

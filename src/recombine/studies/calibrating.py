@@ -1,26 +1,30 @@
 """Forecasts scored against trained networks: trials are drawn, foretold, trained and compared.
 
-The public part is trained first and the process fitted to it. What it then says of the other part is written down
-before any of that is trained.
+The public part is trained first, but for what earlier versions trained of it and came with the package, and processes
+are fitted to it: one for tasks over grids of levels, one for scenes. What they then say of the other part is written
+down before any of that is trained.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from recombine.records import Store
+from recombine.studies.calibration_file import earlier
 from recombine.studies.execution import execute, executor, missing
 from recombine.studies.experiment import Experiment
 from recombine.studies.features import features, measured_performance
+from recombine.studies.forecasting import told_outlook
 from recombine.studies.kernel_forecasting import by_kernels
-from recombine.studies.outlook import outlook
 from recombine.studies.progress import Progress
+from recombine.studies.scene_features import scene_features
 from recombine.studies.trials import trials
 from recombine.studies.work import change
-from recombine.theory.calibration import Calibration
+from recombine.theory import Forecast
+from recombine.theory.calibration import GRIDS, SCENES, Calibration
 
 SEEDS = (0, 1)  # of every trial; its performance is their mean
 
@@ -47,23 +51,34 @@ class Judged:
     cause: str | None = None  # what `explain` says of its networks; None where it was not asked
 
 
-def calibrate(count: int, store: Store, workers: int | None, progress: Progress) -> tuple[Calibration, list[Judged]]:
-    """Train the public part, fit, foretell the other, train it; the fit and the part that is scored."""
+def calibrate(
+    count: int, store: Store, workers: int | None, progress: Progress, anew: bool = False
+) -> tuple[dict[str, Calibration], list[Judged]]:
+    """Train the public part, fit, foretell the other, train it; the fits and the part that is scored.
+
+    What of the public part came trained with the package is not trained again, unless it is to be trained ``anew``.
+    """
     public = trials("public", count)
-    _train(public, store, workers, progress)
-    performance = [_measured(each, store)[0] for each in public]
-    fitted = fit([_features(each) for each in public], performance, [each.model.kind for each in public])
+    known = {} if anew else earlier()
+    _train([each for each in public if name_of(each) not in known], store, workers, progress)
+    performance = [known[name] if (name := name_of(each)) in known else _measured(each, store)[0] for each in public]
+    fitted = fit_all(public, performance)
     told = [tell(each, fitted) for each in trials("score", count)]
     for each in told:
-        store.commit_forecast(change(each.trial, seed=SEEDS[0]).digest(), _written(each))
+        store.commit_forecast(name_of(each.trial), _written(each))
     _train([each.trial for each in told], store, workers, progress)
     return fitted, [Judged(each, *_measured(each.trial, store), _cause(each.trial, store)) for each in told]
+
+
+def name_of(trial: Experiment) -> str:
+    """The digest of its first run."""
+    return change(trial, seed=SEEDS[0]).digest()
 
 
 def _cause(trial: Experiment, store: Store) -> str:
     from recombine.studies.found_causes import found_cause  # explaining loads torch
 
-    return found_cause(trial, [change(trial, seed=seed).digest() for seed in SEEDS], store)
+    return found_cause(name_of(trial), store)
 
 
 def _train(chosen: Sequence[Experiment], store: Store, workers: int | None, progress: Progress) -> None:
@@ -82,19 +97,21 @@ def _measured(trial: Experiment, store: Store) -> tuple[float, float]:
     return float(held_out), float(trained)
 
 
-def _features(trial: Experiment) -> dict[str, float]:
-    return features(trial.problem, trial.model, trial.recipe.loss, by_kernels(trial.problem))["ood"]
+def facts_of(trial: Experiment, found: Forecast) -> dict[str, float]:
+    """The features of a trial on all that is held out."""
+    if trial.problem.support is not None:
+        return scene_features(trial.problem, trial.model, found)["ood"]
+    return features(trial.problem, trial.model, trial.recipe.loss, found)["ood"]
 
 
-def tell(trial: Experiment, fitted: Calibration) -> Told:
-    """What the fitted process says of a trial."""
+def tell(trial: Experiment, fitted: Mapping[str, Calibration]) -> Told:
+    """What the fitted processes say of a trial."""
     found = by_kernels(trial.problem)
-    told = outlook(trial.problem, found, trial.model, trial.recipe.loss, calibration=fitted)
+    told = told_outlook(trial.problem, found, trial.model, trial.recipe.loss, fitted=fitted)
     assert told is not None  # a trial knows its right answers
     part = told.held_out
-    facts = features(trial.problem, trial.model, trial.recipe.loss, found)["ood"]
     failure = None if told.failure is None else str(told.failure)
-    return Told(trial, facts, part.expected, part.low, part.high, failure)
+    return Told(trial, facts_of(trial, found), part.expected, part.low, part.high, failure)
 
 
 def _written(told: Told) -> dict[str, Any]:
@@ -108,7 +125,21 @@ def _written(told: Told) -> dict[str, Any]:
     }
 
 
-def fit(rows: Sequence[dict[str, float]], performance: Sequence[float], models: Sequence[str]) -> Calibration:
+def fit_all(public: Sequence[Experiment], performance: Sequence[float]) -> dict[str, Calibration]:
+    """A process for the trials over grids of levels and one for scenes, which have other facts."""
+    fitted = {}
+    for of in (GRIDS, SCENES):
+        mine = [place for place, each in enumerate(public) if (each.problem.support is not None) == (of == SCENES)]
+        chosen = [public[place] for place in mine]
+        rows = [facts_of(each, by_kernels(each.problem)) for each in chosen]
+        kinds, names = ([each.model.kind for each in chosen], [name_of(each) for each in chosen])
+        fitted[of] = fit(rows, [performance[place] for place in mine], kinds, names)
+    return fitted
+
+
+def fit(
+    rows: Sequence[dict[str, float]], performance: Sequence[float], models: Sequence[str], digests: Sequence[str] = ()
+) -> Calibration:
     """The process whose length, signal and noise make these performances likeliest."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
@@ -129,4 +160,5 @@ def fit(rows: Sequence[dict[str, float]], performance: Sequence[float], models: 
         signal=float(found.k1.k1.constant_value),
         noise=float(found.k2.noise_level),
         models=tuple(models),
+        digests=tuple(digests),
     )

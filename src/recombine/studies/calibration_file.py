@@ -6,7 +6,7 @@ from typing import Any
 
 from recombine.records import documents
 from recombine.records.provenance import provenance
-from recombine.theory.calibration import SHARE, Calibration
+from recombine.theory.calibration import GRIDS, SCENES, SHARE, Calibration, document, tuned_on
 from recombine.theory.outlook import COMPOSES_FROM, MEANING
 
 WHAT = "a calibration"
@@ -23,16 +23,25 @@ def check_place(path: Path) -> None:
     documents.check_place(path, WHAT)
 
 
-def save(fitted: Calibration, scores: Mapping[str, Any], path: Path) -> None:
-    """Write a fit with its scores and where it was made; the file appears whole or not at all."""
-    found = {"provenance": provenance(), "calibration": fitted.to_dict(), "scoreboard": dict(scores)}
-    documents.write_document(path, WHAT, found)
+def save(fitted: Mapping[str, Calibration], scores: Mapping[str, Any], path: Path) -> None:
+    """Write fits with their scores and where they were made; the file appears whole or not at all."""
+    fits = {of: each.to_dict() for of, each in fitted.items()}
+    documents.write_document(path, WHAT, {"provenance": provenance(), **fits, "scoreboard": dict(scores)})
 
 
-def page(document: Mapping[str, Any]) -> str:
+def earlier() -> dict[str, float]:
+    """The performance of every trial that came trained with the package, tuned on or scored, by its digest."""
+    saved = document() or {}
+    fits = [saved[of] for of in (GRIDS, SCENES) if of in saved]
+    tuned = {name: value for fit in fits for name, value in zip(fit["digests"], fit["performance"], strict=True)}
+    scored = {each["digest"]: each["measured"] for each in saved["scoreboard"]["points"]} if saved else {}
+    return tuned | scored
+
+
+def page(saved: Mapping[str, Any]) -> str:
     """The page of the documentation that a saved calibration becomes."""
-    scores = document["scoreboard"]
-    count = len(document["calibration"]["performance"])
+    scores = saved["scoreboard"]
+    count = tuned_on(saved)
     best = scores["rules"][0]["rank"]
     beaten = [each["name"] for each in scores["rules"][1:] if each["rank"]["high"] < best["low"]]
     parts = [
@@ -44,6 +53,7 @@ def page(document: Mapping[str, Any]) -> str:
         "and the forecast was fitted to them: a Gaussian process from facts of training sets and kernels' answers to",
         f"held-out performance ({MEANING}). What it then said of {scores['trials']} others was written down before any",
         "of those was trained. Intervals of 95% are over trials drawn again.",
+        *_scenes(saved),
         "",
         "| rule | rank correlation with measured performance | AUROC of composes |",
         "|---|---|---|",
@@ -75,6 +85,15 @@ def page(document: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(parts)
+
+
+def _scenes(saved: Mapping[str, Any]) -> list[str]:
+    if SCENES not in saved:
+        return []
+    count = len(saved[SCENES]["performance"])
+    return [
+        f"{count} of the public trials are scenes. They have a process of their own, from what their support lacks."
+    ]
 
 
 def _table(title: str, what: str, groups: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -29,7 +29,9 @@ def performance(error: float, quantity: str) -> float:
 
 
 def measured_performance(measures: Mapping[str, Any]) -> dict[str, float]:
-    """Performance on trained and on held-out combinations, from what a run measured."""
+    """Performance on trained and on held-out combinations, or scenes, from what a run measured."""
+    if "ood_r2" in measures:
+        return {name: performance(1.0 - measures[f"{name}_r2"], "nMSE") for name in ("id", "ood")}
     if "ood_accuracy" in measures and "ood_nmse" not in measures:
         return {name: performance(1.0 - measures[f"{name}_accuracy"], "error rate") for name in ("id", "ood")}
     return {name: performance(measures[f"{name}_nmse"], "nMSE") for name in ("id", "ood")}
@@ -112,6 +114,7 @@ FAMILIES = ("pictures", "sums", "classes", "functions")
 FAMILY_OF = {
     **dict.fromkeys(("bump", "torus", "sum-of-stripes"), "pictures"),
     **dict.fromkeys(("parallel", "composed", "hill"), "functions"),
+    "sprites": "scenes",
 }
 
 

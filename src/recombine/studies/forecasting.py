@@ -9,7 +9,10 @@ from recombine.data import Problem
 from recombine.models import ModelSpec, models
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import outlook
+from recombine.studies.scene_forecast import asks_of_data
+from recombine.studies.scene_outlook import scene_outlook
 from recombine.theory import Forecast
+from recombine.theory.calibration import GRIDS, SCENES, Calibration
 from recombine.theory.forecast import TooLarge
 from recombine.theory.outlook import Outlook
 
@@ -27,8 +30,11 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     """
     found = by_kernels(problem, model, seed)
     if model is None:
-        return replace(found, outlook=outlook(problem, found, seed=seed))
-    return replace(found, outlook=scored_outlook(problem, models.parse(model), seed))
+        return replace(found, outlook=told_outlook(problem, found, seed=seed))
+    spec = models.parse(model)
+    if problem.support is not None and asks_of_data(problem, spec):
+        return replace(found, outlook=told_outlook(problem, found, spec, seed=seed))
+    return replace(found, outlook=scored_outlook(problem, spec, seed))
 
 
 def scored_outlook(
@@ -36,11 +42,24 @@ def scored_outlook(
 ) -> Outlook | None:
     """The outlook of a forecast, by the kernels of wide networks alone, as it was tuned and scored.
 
-    A model's own kernel is no part of it. None where there is no outlook.
+    A model's own kernel is no part of it, nor are support conditions for its own composition. None where there is no
+    outlook.
     """
+    return told_outlook(problem, by_kernels(problem, seed=seed), model, loss, seed)
+
+
+def told_outlook(
+    problem: Problem,
+    found: Forecast,
+    model: ModelSpec | None = None,
+    loss: str = "mse",
+    seed: int = 0,
+    fitted: Mapping[str, Calibration] | None = None,
+) -> Outlook | None:
+    """The outlook from what theory found without regard to a model, by ``fitted`` processes or those of the package."""
     if problem.support is not None:
-        return None
-    return outlook(problem, by_kernels(problem, seed=seed), model, loss, seed)
+        return scene_outlook(problem, found, model, seed, fitted[SCENES] if fitted else None)
+    return outlook(problem, found, model, loss, seed, fitted[GRIDS] if fitted else None)
 
 
 def record_forecast(problem: Problem, store: "Store") -> None:

@@ -10,6 +10,7 @@ from recombine.core.failures import Failure
 from recombine.data import Problem
 from recombine.data.pictures import Picture
 from recombine.models import ModelSpec
+from recombine.studies.expectations import expectations, sorts_of
 from recombine.studies.features import family, features, network, performance, with_network
 from recombine.studies.outlook_notes import notes
 from recombine.theory import Forecast
@@ -20,10 +21,6 @@ KERNEL_REASONS = {
     "not additive": Failure.NOT_ADDITIVE,
     "shortcut": Failure.SHORTCUT,
     "memorisation leak": Failure.LEAK,
-    "unseen value": Failure.UNSEEN_LEVEL,
-    "lacking pixels": Failure.TOO_LITTLE_OVERLAP,
-    "rank": Failure.TOO_LITTLE_OVERLAP,
-    "left free": Failure.TOO_LITTLE_OVERLAP,
     "no compositional example": Failure.NO_COMPOSITIONAL_EXAMPLE,
 }
 ADDED = ("deep", "rich", "modular", "logistic")  # facts of a network that are told beside its kind
@@ -44,12 +41,12 @@ def outlook(
 ) -> Outlook | None:
     """What trained networks should do, from what kernels say.
 
-    None where no right answer is known to compare with, and for scenes, which have a forecast of their own.
+    None where no right answer is known to compare with. Scenes have an outlook of their own (`scene_outlook`).
 
     Without a model: over the sorts of networks that were trained for this family of tasks. Without a calibration that
     knows the family the numbers are the theory's own.
     """
-    if problem.support is not None or any(isnan(section.expected) for section in found.sections):
+    if any(isnan(section.expected) for section in found.sections):
         return None
     known = calibration or standing()
     if known is None or problem.grid.size > LARGEST:
@@ -61,17 +58,13 @@ def outlook(
         networks = networks_of(known, family(problem))
         losses = {name: "logistic" if one["logistic"] else "mse" for name, one in networks.items()}
     told = {each: features(problem, model, each, found, seed) for each in {loss, *losses.values()}}
-    sections = []
-    for name in told[loss]:
-        if name == TRAINED:
-            continue
-        asked = {each: with_network(told[losses[each]][name], one) for each, one in networks.items()}
-        mean, low, high = known.expect(list(asked.values()))
-        sections.append(Expectation(name, mean, low, high))
-    asked = {each: with_network(told[losses[each]]["ood"], one) for each, one in networks.items()}
-    by_network = () if model is not None else tuple(Expectation(name, *known.expect([asked[name]])) for name in asked)
-    made = Outlook(tuple(sections), (), True, networks=by_network)
-    words = notes(known, list(asked.values()), family(problem), model, made.held_out.expected)
+    asked = {
+        section: {each: with_network(told[losses[each]][section], one) for each, one in networks.items()}
+        for section in told[loss]
+        if section != TRAINED
+    }
+    made = expectations(known, asked, named=model is None)
+    words = notes(known, list(asked["ood"].values()), family(problem), model, made.held_out.expected)
     made = replace(made, notes=words)
     if made.held_out.expected >= COMPOSES_FROM:
         return made
@@ -96,18 +89,13 @@ def plain(found: Forecast) -> Outlook:
 
 def networks_of(known: Calibration, kind: str) -> dict[str, Mapping[str, float]]:
     """The sorts of networks among the trials of a family, by name; of all families where it has none."""
-    names = list(network(None, "mse"))
-    places = [known.names.index(name) for name in names]
-    mine = known.rows[:, known.names.index(f"is {kind}")] > 0 if f"is {kind}" in known.names else np.zeros(0, bool)
+    mine = known.column(f"is {kind}") > 0 if f"is {kind}" in known.names else np.zeros(0, bool)
     chosen = mine if mine.any() else np.ones(len(known.rows), dtype=bool)
-    rows, kinds = known.rows[chosen][:, places], [each for each, own in zip(known.models, chosen, strict=True) if own]
-    sorts, first = np.unique(rows, axis=0, return_index=True)
-    return {
-        ", ".join(
-            [kinds[place], *(name for name, value in zip(names, row, strict=True) if value and name in ADDED)]
-        ): dict(zip(names, row.tolist(), strict=True))
-        for row, place in zip(sorts, first, strict=True)
-    }
+    return sorts_of(known, list(network(None, "mse")), chosen, _in_words)
+
+
+def _in_words(kind: str, row: Mapping[str, float]) -> str:
+    return ", ".join([kind, *(name for name, value in row.items() if value and name in ADDED)])
 
 
 def _by_kernels(found: Forecast) -> Iterator[Expected]:

@@ -1,6 +1,7 @@
 """What to bear in mind about an outlook: how far its problem is from the trials, and why kernels say otherwise."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -8,11 +9,19 @@ from recombine.models import ModelSpec
 from recombine.theory.calibration import Calibration
 from recombine.theory.outlook import COMPOSES_FROM
 
+Shown: TypeAlias = Callable[[float], float]  # a feature as it is told
+
 NEAREST = 10  # trials that are asked how networks differed from kernels
 APART = 0.2  # performance by which an outlook differs from kernels enough to be told why
-SIZES = {
+EXAMPLES: tuple[str, Shown] = ("training examples", lambda value: 10**value)
+SIZES: Mapping[str, tuple[str, Shown]] = {
     "levels": ("levels of a factor", lambda value: value),
-    "examples": ("training examples", lambda value: 10**value),
+    "examples": EXAMPLES,
+}
+SCENE_SIZES: Mapping[str, tuple[str, Shown]] = {
+    "sprites": ("sprites", lambda value: value),
+    "pixels": ("rows of pixels", lambda value: value),
+    "examples": EXAMPLES,
 }
 
 
@@ -25,11 +34,22 @@ def notes(
     if not mine.any():
         other = "No trial was of this sort of task: the numbers are those of other tasks with similar facts."
         return (other, *beside)
-    return (*_larger(known, told[0], mine), *_unknown_network(known, model, mine), *beside)
+    return (*_larger(known, told[0], mine, SIZES), *_unknown_network(known, model, mine), *beside)
 
 
-def _larger(known: Calibration, told: Mapping[str, float], mine: np.ndarray) -> Iterator[str]:
-    for name, (words, shown) in SIZES.items():
+def scene_notes(
+    known: Calibration, told: Sequence[Mapping[str, float]], model: ModelSpec | None, expected: float
+) -> tuple[str, ...]:
+    """The same about scenes, of which all trials of their process were."""
+    every = np.ones(len(known.rows), dtype=bool)
+    larger = _larger(known, told[0], every, SCENE_SIZES)
+    return (*larger, *_unknown_network(known, model, every), *_beside_kernels(known, told, expected))
+
+
+def _larger(
+    known: Calibration, told: Mapping[str, float], mine: np.ndarray, sizes: Mapping[str, tuple[str, Shown]]
+) -> Iterator[str]:
+    for name, (words, shown) in sizes.items():
         most = known.column(name)[mine].max()
         if told[name] > most + 1e-9:
             yield (
@@ -50,7 +70,7 @@ def _beside_kernels(known: Calibration, told: Sequence[Mapping[str, float]], exp
     The gain over kernels is that of the nearest trials of each network, and its mean over networks is what is told, as
     the number is a mean over networks. Where that gain is not the difference, it is not given as its reason.
     """
-    kernels = told[0]["kernels"]
+    kernels = float(np.mean([each["kernels"] for each in told]))
     if abs(expected - kernels) < APART and (expected >= COMPOSES_FROM) == (kernels >= COMPOSES_FROM):
         return
     gains = known.performance - known.column("kernels")

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import ceil
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from recombine.core.compositions import Composition
 from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
@@ -26,6 +28,7 @@ from recombine.studies.supporting import (
     freedom,
     guarantee,
     hidden,
+    rows_looked_at,
     scenes_of,
     summary,
 )
@@ -57,15 +60,16 @@ def forecast_scenes(
     spec = None if model is None else models.parse(model)
     if spec is not None:
         check_fit(problem, spec)
-    own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
-    known = own is not None and own.agrees(task.composition)
-    own = None if known else own
+    own = None if spec is None or asks_of_data(problem, spec) else _composition(spec)
+    known = spec is not None and own is None and _composition(spec) is not None
     if support == RandomSupport():
         return _whole(problem, started)
-    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
+    every = rows_looked_at(task)
+    rows = ceil(task.size / every)
+    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / rows**2)))
     covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
-    found = check_support(problem, own, anchors, seed=seed)
-    free = freedom(problem, own, seed=seed)
+    found = check_support(problem, own, anchors, seed=seed, every=every)
+    free = freedom(problem, own, seed=seed, every=every)
     word = guarantee(problem, found)
     doubt = None if spec is None or known else _doubt(spec, task.composition.kind)
     bias = _bias(spec) if word == IMPOSSIBLE and spec is not None else None
@@ -75,7 +79,7 @@ def forecast_scenes(
     said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
     lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
     ends = sorted((free.share, lacking))
-    lacks = [slot.maps["relative"].reshape(task.size, -1) for slot in found.slots]
+    lacks = [slot.maps["relative"].reshape(rows, -1) for slot in found.slots]
     reasons = [
         doubt,
         bias,
@@ -104,6 +108,18 @@ def forecast_scenes(
             "lacking_maps": [np.round(each, 2).tolist() for each in lacks],
         },
     )
+
+
+def asks_of_data(problem: Problem, spec: ModelSpec) -> bool:
+    """Whether the conditions are asked of the data's composition: a model has the same, or none that is known."""
+    task, _ = scenes_of(problem)
+    own = _composition(spec)
+    return own is None or own.agrees(task.composition)
+
+
+def _composition(spec: ModelSpec) -> Composition | None:
+    """The formula by which a model composes; None where it has none, or learns it."""
+    return spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
 
 
 def _whole(problem: Problem, started: float) -> Forecast:

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from recombine.core.failures import Failure
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float
-from recombine.studies.calibrating import Judged
+from recombine.studies.calibrating import Judged, name_of
 from recombine.studies.features import family
 from recombine.theory.outlook import COMPOSES_FROM
 
@@ -101,6 +101,7 @@ def scoreboard(judged: Sequence[Judged]) -> dict[str, Any]:
                 "failure": each.told.failure,
                 "cause": each.cause,
                 "line": each.told.trial.line(),
+                "digest": name_of(each.told.trial),
             }
             for each in judged
         ],

@@ -29,6 +29,7 @@ ALIKE = 7  # latents of a shape that are completed, beside its own, where a cut 
 SHOWN = 4  # scenes of the support that are looked at where it shows no others
 VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
 LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
+MOST_ROWS = 32  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
 FREE = 0.01  # share of pixels from which on a combination counts as left free
 
 SHAPE = LATENTS.index("shape")
@@ -47,23 +48,30 @@ def scenes_of(problem: Problem) -> tuple[Sprites, Support]:
     return problem.task, problem.support
 
 
+def rows_looked_at(task: Sprites) -> int:
+    """Every how many rows and columns of pixels a forecast looks at."""
+    return ceil(task.size / MOST_ROWS)
+
+
 def check_support(
     problem: Problem,
     composition: Composition | None = None,
     anchors: int = ANCHORS,
     completions: int = COMPLETIONS,
     seed: int = 0,
+    every: int = 1,
 ) -> SupportCheck:
     """Whether the support of a problem shows every component value, and enough of each, for a composition.
 
-    The composition is that of the task unless another is given: a model's own. Asked is the whole space.
+    The composition is that of the task unless another is given: a model's own. Asked is the whole space. Pixels are
+    those of every so many rows and columns: each is a block of its own.
     """
     task, support = scenes_of(problem)
     chosen = task.composition if composition is None else composition
     return check(
         chosen.join,
         _derivative(chosen),
-        _components(task, chosen),
+        _components(task, chosen, every),
         _complete(support, task.slots, "training", seed),
         [latin_hypercube(anchors, task.latents, stream(seed, "theory", "anchors", str(s))) for s in range(task.slots)],
         test_complete=_complete(RandomSupport(), task.slots, "test", seed, most=TESTS),
@@ -176,11 +184,17 @@ class Freedom:
 
 
 def freedom(
-    problem: Problem, composition: Composition | None = None, values: int = VALUES, asked: int = ASKED, seed: int = 0
+    problem: Problem,
+    composition: Composition | None = None,
+    values: int = VALUES,
+    asked: int = ASKED,
+    seed: int = 0,
+    every: int = 1,
 ) -> Freedom:
     """What the support leaves free among some component values: the linearised test of identifiability.
 
-    Where a cut leaves none of their combinations, some scenes of the support are looked at, but not asked about.
+    Where a cut leaves none of their combinations, some scenes of the support are looked at, but not asked about. Pixels
+    are those of every so many rows and columns, as in `check_support`.
     """
     task, support = scenes_of(problem)
     chosen = task.composition if composition is None else composition
@@ -196,10 +210,10 @@ def freedom(
         chosen_values = np.concatenate([chosen_values, some], axis=1)
         shown = support.together(chosen_values, lattice)
     tests = np.stack([rng.integers(free, size=asked) for _ in range(task.slots)], axis=1)
-    component = _components(task, chosen)
+    component = _components(task, chosen, every)
     parts = [component(slot, each) for slot, each in enumerate(chosen_values)]
     scenes = np.stack([each[tests[:, slot]] for slot, each in enumerate(chosen_values)], axis=1)
-    overlap = task.overlap(scenes.reshape(asked, -1)).reshape(asked, -1)
+    overlap = task.overlap(scenes.reshape(asked, -1))[:, ::every, ::every].reshape(asked, -1)
     return Freedom(leaks(_derivative(chosen), parts, shown, tests), overlap)
 
 
@@ -209,11 +223,13 @@ def _derivative(composition: Composition) -> Callable[[int, list[np.ndarray]], n
     return lambda slot, parts: derivative(composition, slot, parts)
 
 
-def _components(task: Sprites, composition: Composition) -> Callable[[int, np.ndarray], Float[np.ndarray, "..."]]:
+def _components(
+    task: Sprites, composition: Composition, every: int = 1
+) -> Callable[[int, np.ndarray], Float[np.ndarray, "..."]]:
     """The pictures of one sprite, a pixel after another."""
 
     def component(slot: int, values: np.ndarray) -> np.ndarray:
-        made = task.component(values, composition)
+        made = task.component(values, composition)[:, ::every, ::every]
         return made.reshape(len(values), -1, made.shape[-1]).astype(np.float64)
 
     return component

@@ -5,27 +5,47 @@ scored it is spent, and joins the public part when the forecast is changed.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from recombine.core.errors import InputError
-from recombine.core.seeds import stream
+from recombine.core.seeds import chosen, stream
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
 from recombine.studies.experiment import Experiment
+from recombine.studies.scene_trials import scenes
 from recombine.training import Recipe
 
 if TYPE_CHECKING:
     from recombine.splits import Region
 
 Part = Literal["public", "score"]
-# The streams that each part is drawn from, by version. Whoever changes a forecast after a look at its score moves what
-# was scored to the public part and scores the next version.
-STREAMS: Mapping[Part, tuple[tuple[int, str], ...]] = {
-    "public": ((3, "public"), (3, "score"), (4, "score")),
-    "score": ((5, "score"),),
+
+
+class Stream(NamedTuple):
+    """A sequence of trials: the version of the forecast that it was drawn for, its name, families that take turns."""
+
+    version: int
+    name: str
+    families: tuple[str, ...]
+    length: int | None = None  # None: as long as it is asked to be
+
+
+FIRST = ("pictures", "lone stripes", "sums", "classes", "functions")
+# The streams that each part is drawn from. Whoever changes a forecast after a look at its score moves what was scored
+# to the public part and scores the next version; what was trained for earlier versions is kept with their scores, and
+# so all of it is used. Version 6 added families, which its public stream alone has.
+STREAMS: Mapping[Part, tuple[Stream, ...]] = {
+    "public": (
+        Stream(3, "public", FIRST, 300),
+        Stream(3, "score", FIRST, 300),
+        Stream(4, "score", FIRST, 300),
+        Stream(5, "score", FIRST, 300),
+        Stream(6, "public", ("scenes", "large pictures", "scenes")),
+    ),
+    "score": (Stream(6, "score", (*FIRST, "large pictures", "scenes")),),
 }
 ERRORS, RATES = ("id_nmse", "ood_nmse"), ("id_accuracy", "ood_accuracy")
 TRIES = 1000  # draws until one is new and allowed
@@ -34,14 +54,15 @@ TRIES = 1000  # draws until one is new and allowed
 def trials(part: Part, count: int) -> list[Experiment]:
     """The first so many trials of every stream of a part: problems with a network and a recipe; families take turns.
 
-    No trial is drawn twice, and none that is scored is among those of the public part.
+    Streams of earlier versions have a length of their own. No trial is drawn twice, and none that is scored is among
+    those of the public part.
     """
     taken = set(trials("public", count)) if part == "score" else set()
     found = []
-    for version, name in STREAMS[part]:
-        for index in range(count):
-            rng = stream(version, "trial", name, str(index))
-            draw = list(FAMILIES.values())[index % len(FAMILIES)]
+    for sequence in STREAMS[part]:
+        for index in range(sequence.length or count):
+            rng = stream(sequence.version, "trial", sequence.name, str(index))
+            draw = FAMILIES[sequence.families[index % len(sequence.families)]]
             made = next(each for _ in range(TRIES) if (each := _allowed(draw, rng)) is not None and each not in taken)
             taken.add(made)
             found.append(made)
@@ -63,11 +84,16 @@ def pictures(rng: "np.random.Generator") -> Experiment:
 
 def lone_stripes(rng: "np.random.Generator") -> Experiment:
     """The same, with one factor or both shown alone too."""
-    return _drawn(rng, _chosen(rng, ("y", "x"), ("y", "x"), ("y", "x"), ("x",)))
+    return _drawn(rng, chosen(rng, ("y", "x"), ("y", "x"), ("y", "x"), ("x",)))
 
 
-def _drawn(rng: "np.random.Generator", isolated: tuple[str, ...]) -> Experiment:
-    model = _chosen(
+def large_pictures(rng: "np.random.Generator") -> Experiment:
+    """The same with 16 levels of each factor, half of them with both factors shown alone too."""
+    return _drawn(rng, chosen(rng, (), ("y", "x")), levels=16)
+
+
+def _drawn(rng: "np.random.Generator", isolated: tuple[str, ...], levels: int | None = None) -> Experiment:
+    model = chosen(
         rng,
         {"kind": "mlp-decoder", "width": 128, "depth": 1},
         {"kind": "mlp-decoder", "width": 128, "depth": 3},
@@ -76,7 +102,7 @@ def _drawn(rng: "np.random.Generator", isolated: tuple[str, ...]) -> Experiment:
         {"kind": "cnn-decoder", "width": 16},
     )
     slow = model["kind"] == "cnn-decoder"
-    n = int(rng.choice((8, 8, 12) if slow else (8, 12)))
+    n = levels or int(rng.choice((8, 8, 12) if slow else (8, 12)))
     kind = str(rng.choice(("bump", "bump", "sum-of-stripes", "torus")))
     code = {"kind": "one-hot"} if rng.random() < 0.5 else {"kind": "bump"}
     task = tasks.parse({"kind": kind, "n": n, "sigma": float(rng.choice((0.7, 1.0, 1.5))), "encoding": code})
@@ -90,7 +116,7 @@ def picture_split(rng: "np.random.Generator", n: int) -> "Region":
     side = int(rng.integers(2, n - 2))
     low = int(rng.integers(0, n - side))
     aside = int(rng.integers(0, n - side))
-    return _chosen(
+    return chosen(
         rng,
         regions.block(x=(low, low + side), y=(aside, aside + side)),
         regions.corner(x=n - side, y=n - side),
@@ -106,7 +132,7 @@ def sums(rng: "np.random.Generator") -> Experiment:
     count = int(rng.integers(4, 10))
     values = tuple(float(value) for value in np.arange(count) - (count - 1) / 2)
     anchors = tuple(int(place) for place in rng.choice(count, int(rng.integers(1, 4)), replace=False))
-    split = _chosen(
+    split = chosen(
         rng,
         regions.anchors(first=anchors, second=anchors),
         regions.dispersed(partners=int(rng.integers(1, 4)), seed=int(rng.integers(1000))),
@@ -120,8 +146,8 @@ def sums(rng: "np.random.Generator") -> Experiment:
 
 def classes(rng: "np.random.Generator") -> Experiment:
     """Context dependence, equivalence, ordering and tables of classes, by squared error or logistic loss."""
-    problem = _chosen(rng, _context, _equivalence, _ordering, _invariance, _threshold, _parity, _lottery)(rng)
-    loss = _chosen(rng, "mse", "logistic")
+    problem = chosen(rng, _context, _equivalence, _ordering, _invariance, _threshold, _parity, _lottery)(rng)
+    loss = chosen(rng, "mse", "logistic")
     recipe = Recipe(steps=2000, batch="all", optimiser="adam", rate=1e-3, decay=0.0, stop=1e-4, loss=loss)
     return Experiment(problem=problem, model=_reader(rng), recipe=recipe, measures=RATES)
 
@@ -189,7 +215,7 @@ def functions(rng: "np.random.Generator") -> Experiment:
     settings |= {"parts": 2} if kind == "parallel" else {}
     side = int(rng.integers(levels // 2, levels))
     low = int(rng.integers(0, levels - side + 1))
-    split = _chosen(
+    split = chosen(
         rng,
         regions.block(x1=(low, low + side), x2=(low, low + side)),
         regions.corner(x1=levels - side, x2=levels - side),
@@ -210,14 +236,12 @@ def _reader(rng: "np.random.Generator") -> Any:
     return models.mlp(width=200, depth=int(rng.choice((1, 1, 3))), scale=float(rng.choice((1.0, 0.1))))
 
 
-def _chosen(rng: "np.random.Generator", *options: Any) -> Any:
-    return options[int(rng.integers(len(options)))]
-
-
 FAMILIES: Mapping[str, Callable[["np.random.Generator"], Experiment]] = {
     "pictures": pictures,
     "lone stripes": lone_stripes,
     "sums": sums,
     "classes": classes,
     "functions": functions,
+    "large pictures": large_pictures,
+    "scenes": scenes,
 }

@@ -23,7 +23,7 @@ SHARE = 0.8  # of what is measured should lie inside the interval
 WITHIN = 1.2816  # standard deviations on either side of the mean that hold as much of a normal distribution
 ALIKE = 25  # trials that tell how wide an interval is
 CEILING, FLOOR = 1.0, -1.0  # of performance
-
+GRIDS, SCENES = "calibration", "scenes"  # what was fitted by itself: tasks over grids of levels, and scenes
 
 Each: TypeAlias = Float[np.ndarray, " asked"]
 
@@ -39,6 +39,7 @@ class Calibration:
     signal: float  # variance
     noise: float  # variance
     models: tuple[str, ...]  # the kind of network of each trial
+    digests: tuple[str, ...] = ()  # of the first run of each trial, by which it is known again
 
     def nearest(self, features: Mapping[str, float], count: int) -> Int[np.ndarray, " nearest"]:
         """The trials that are most alike, the nearest first."""
@@ -115,6 +116,7 @@ class Calibration:
             "signal": self.signal,
             "noise": self.noise,
             "models": list(self.models),
+            "digests": list(self.digests),
         }
 
     @classmethod
@@ -127,17 +129,23 @@ class Calibration:
             signal=float(plain["signal"]),
             noise=float(plain["noise"]),
             models=tuple(plain["models"]),
+            digests=tuple(plain.get("digests", ())),
         )
 
 
 def document() -> dict[str, Any] | None:
-    """What `recombine calibrate -o` wrote for this package: the fit, its scores, where it was made; None if nothing."""
+    """What `recombine calibrate -o` wrote for this package: fits, scores, where it was made; None if nothing."""
     place = files("recombine.theory") / "calibration.json"
     return json.loads(place.read_text(encoding="utf-8")) if place.is_file() else None
 
 
 @cache
-def standing() -> Calibration | None:
-    """The calibration that comes with the package; None before there is one."""
-    saved = document()
-    return None if saved is None else Calibration.read(saved["calibration"])
+def standing(of: str = GRIDS) -> Calibration | None:
+    """The calibration that comes with the package, of grids or of scenes; None before there is one."""
+    saved = document() or {}
+    return Calibration.read(saved[of]) if of in saved else None
+
+
+def tuned_on(saved: Mapping[str, Any]) -> int:
+    """How many trials a saved calibration was fitted to."""
+    return sum(len(saved[of]["performance"]) for of in (GRIDS, SCENES) if of in saved)
