@@ -31,6 +31,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_nav_level": 1,
+    "show_toc_level": 3,
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
 }

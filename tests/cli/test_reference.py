@@ -42,7 +42,7 @@ class Above:
 class Below(Above):
     """A class with another."""
 
-    name: str = "none"
+    name: str = "none"  # how it is called
 
     @property
     def length(self) -> int:
@@ -77,6 +77,20 @@ def test_an_overloaded_function_has_a_line_for_each_form():
 def test_a_class_is_called_with_its_own_fields_and_those_above():
     assert signatures.signature(Below) == 'Below(size: int, name: str = "none")'
     assert signatures.members(Below) == [("length", "How long."), ("grow(by)", "Make it longer.")]
+
+
+def test_fields_have_the_words_behind_them():
+    assert signatures.meanings(Below) == {"name": "how it is called"}
+    assert wording.settings({"size": "1", "name": "none"}, {"name": "how"})[2:4] == [
+        "| `size` | `1` |  |",
+        "| `name` | `none` | how |",
+    ]
+    assert wording.settings({"size": "1"}, {})[0] == "| setting | default |"
+
+
+def test_angles_in_words_are_no_tags():
+    words = "The {}layer> of `<layer>`, 1 < 2.\n\nA formula:\n\n    <layer>"
+    assert wording.described(words.format("<")) == words.format("\\<")
 
 
 def test_a_long_signature_has_a_line_for_each_parameter(monkeypatch):

@@ -108,9 +108,7 @@ def _thing(shown: str, thing: Any, name: str, heading: str = "##", home: ModuleT
 def _members(cls: type) -> Iterator[str]:
     if "**settings" in signatures.signature(cls):
         settings = {name: default(field) for name, field in getattr(cls, "model_fields", {}).items()}
-        yield from wording.table(
-            ("setting", "default"), [(f"`{name}`", f"`{value}`") for name, value in settings.items()]
-        )
+        yield from wording.settings(settings, signatures.meanings(cls))
     rows = [(f"`{call}`", wording.paragraph(doc)) for call, doc in signatures.members(cls)]
     yield from wording.table(("member", "what it is"), rows)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recombine.cli.listing import SORTS
-from recombine.cli.reference import wording
+from recombine.cli.reference import signatures, wording
 from recombine.measures.registry import KINDS, Measure
 
 # The sorts of `recombine list` that share a page, by its file; claims have pages of their own.
@@ -44,8 +44,9 @@ def _sort(sort: str, several: bool) -> Iterator[str]:
             yield from _measure(thing)
             continue
         yield from (wording.described(thing.__doc__), "")
-        told = [(f"`{key}`", f"`{value}`") for key, value in row.get("settings", {}).items()]
-        yield from wording.table(("setting", "default"), told)
+        yield from wording.settings(
+            row.get("settings", {}), signatures.meanings(thing) if isinstance(thing, type) else {}
+        )
         quantities = getattr(thing, "quantities", {})
         yield from wording.table(("quantity", "what it is"), [(f"`{key}`", words) for key, words in quantities.items()])
         yield from (f"Defined in `{thing.__module__}`.", "")

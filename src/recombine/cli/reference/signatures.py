@@ -13,8 +13,13 @@ WIDEST = 100  # letters of a line
 
 
 @cache
+def _lines(module: str) -> list[str]:
+    return Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8").splitlines()
+
+
+@cache
 def _tree(module: str) -> ast.Module:
-    return ast.parse(Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8"))
+    return ast.parse("\n".join(_lines(module)))
 
 
 def definitions(thing: Any) -> list[Defined]:
@@ -71,6 +76,17 @@ def members(cls: type) -> list[tuple[str, str | None]]:
     return list(found.values())
 
 
+def meanings(cls: type) -> dict[str, str]:
+    """What is written behind the fields of a class and of those above it."""
+    found: dict[str, str] = {}
+    for each in reversed(cls.__mro__):
+        for node in _class_body(each):
+            if isinstance(node, ast.AnnAssign):
+                line = _lines(each.__module__)[(node.end_lineno or node.lineno) - 1]
+                found[ast.unparse(node.target)] = line.partition("  # ")[2]
+    return {name: words for name, words in found.items() if words and words != "fmt: skip"}
+
+
 def _class_body(cls: type) -> list[ast.stmt]:
     nodes = definitions(cls)
     return nodes[0].body if nodes else []
@@ -78,8 +94,7 @@ def _class_body(cls: type) -> list[ast.stmt]:
 
 def comment(module: ModuleType, name: str) -> str:
     """What is written of a constant: behind it, below it in quotes, or above it."""
-    lines = Path(str(module.__file__)).read_text(encoding="utf-8").splitlines()
-    body = _tree(module.__name__).body
+    lines, body = _lines(module.__name__), _tree(module.__name__).body
     for node, following in zip(body, [*body[1:], None], strict=True):
         targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         if not any(isinstance(target, ast.Name) and target.id == name for target in targets):
