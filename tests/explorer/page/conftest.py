@@ -30,7 +30,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-REFUSED = re.compile(r"Failed to load resource: the server responded with a status of 4\d\d")
+REFUSED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
 
 # Small enough to train in a second or two, and with plain matrices to be looked at.
 SMALL: dict[str, Any] = {

@@ -205,8 +205,19 @@ def test_scenes_have_pictures_and_no_plane(opened, width):
     expect(page.get_by_text("Training shows 20,000 examples")).to_be_visible()
     expect(page.locator(".plane-panel").get_by_role("img").first).to_be_visible()
     expect(page.get_by_label("Factor plane", exact=True)).to_have_count(0)
-    forecast_of(page)
-    expect(page.get_by_role("heading", name="Support")).to_be_visible()
+    expect(page.get_by_role("button", name="Work out the forecast")).to_be_visible()
+
+
+def test_the_forecast_of_scenes_or_its_refusal_is_shown_once_it_is_asked_for(opened, at):
+    made = opened(1280, at("explore", preset="sprites"))
+    page = made.page
+    page.get_by_role("button", name="Work out the forecast").click()
+    found = page.locator(".forecast-panel").get_by_role("heading", name="Support")
+    slow = page.locator(".forecast-panel").get_by_role("alert")  # where the machine is busy
+    expect(found.or_(slow)).to_be_visible()
+    if slow.count():
+        expect(slow).to_contain_text("seconds")
+    made.refusals_are_meant()
 
 
 def test_kinds_of_region_are_chosen_and_set(opened, at, small):

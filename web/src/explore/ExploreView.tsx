@@ -36,7 +36,9 @@ export function ExploreView({ params, change, catalogue }: Props) {
   const plane = readPlane(params.plane);
   const asked = `${key} ${params.plane ?? ""}`;
   const about = useAnswer(asked, (signal) => api.problem(problem, signal, plane), SETTLED);
-  const forecast = useAnswer(asked, (signal) => api.forecast(problem, signal, plane), SETTLED);
+  // Of scenes it takes many seconds, so that it waits for a person to ask; a link that has it asks too.
+  const wanted = !problem.support || params.forecast === "yes";
+  const forecast = useAnswer(wanted ? asked : null, (signal) => api.forecast(problem, signal, plane), SETTLED);
   const { job, error: jobError } = useJob(params.job ?? null);
 
   const drawn = drawnPlane(about.value);
@@ -52,7 +54,9 @@ export function ExploreView({ params, change, catalogue }: Props) {
         preset={state.preset}
         problem={problem}
         axisSize={drawn?.rows.levels.length ?? null}
-        onPreset={(id) => change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null })}
+        onPreset={(id) =>
+          change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null, forecast: null })
+        }
         onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
       />
       <div className="explore-pair">
@@ -66,7 +70,12 @@ export function ExploreView({ params, change, catalogue }: Props) {
           onOpen={open}
           onPlane={(next) => change({ plane: writePlane(next) })}
         />
-        <ForecastPanel forecast={forecast} problem={about.value} />
+        <ForecastPanel
+          forecast={forecast}
+          problem={about.value}
+          wanted={wanted}
+          onWant={() => change({ forecast: "yes" })}
+        />
       </div>
       <TrainPanel
         catalogue={catalogue}

@@ -6,6 +6,7 @@ import { csv } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
 import { capital, duration, sectionWords, words } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
+import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
 import { Composes } from "../parts/Verdict";
@@ -15,14 +16,16 @@ import { SupportTable } from "./SupportTable";
 
 const CONNECTIVITY = "percolation"; // a reason that has a table of its own
 
-/** What theory says before training: the verdict, by section, with its reasons. */
-export function ForecastPanel({
-  forecast,
-  problem,
-}: {
+interface Props {
   forecast: Asked<Forecast> & { again: () => void };
   problem: ProblemAnswer | null;
-}) {
+  /** Whether it is asked for at all. */
+  wanted: boolean;
+  onWant: () => void;
+}
+
+/** What theory says before training: the verdict, by section, with its reasons. */
+export function ForecastPanel({ forecast, problem, wanted, onWant }: Props) {
   const sections = useRef<SVGSVGElement>(null);
   const networks = useRef<SVGSVGElement>(null);
   const { value, error, pending } = forecast;
@@ -55,7 +58,8 @@ export function ForecastPanel({
           Ask again
         </button>
       )}
-      {!value && !error && <Quiet>Working out the forecast…</Quiet>}
+      {wanted && !value && !error && <Quiet>Working out the forecast…</Quiet>}
+      {!wanted && <OnDemand why="For scenes this takes some seconds." label="Work out the forecast" onAsk={onWant} />}
       {value && (
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>
           <div className="forecast-verdict" aria-live="polite">

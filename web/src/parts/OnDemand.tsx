@@ -1,6 +1,6 @@
 import { Quiet } from "./Sentence";
 
-/** A look that may be refused: a person is told why, and may ask all the same. */
+/** What is asked only when a person asks for it: because it takes long, or may be refused. */
 export function OnDemand({ why, label, onAsk }: { why: string; label: string; onAsk: () => void }) {
   return (
     <>
