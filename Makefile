@@ -54,7 +54,7 @@ docs: setup
 
 # Minutes: the pages whose code is run, for the figures and the printed answers that they show.
 tutorials: setup
-	OMP_NUM_THREADS=1 $(BIN)/python -m recombine.cli.tutorials docs
+	OMP_NUM_THREADS=1 $(BIN)/python -m docs.running docs
 
 # The guide as HTML, to be opened at docs/_build/index.html; anything that does not fit stops it.
 guide: setup

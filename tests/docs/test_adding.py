@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.cli.tutorials import blocks
+from docs.running import blocks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding.md").read_text()
 

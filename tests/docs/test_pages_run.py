@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.cli.tutorials import blocks, commands, figures, run, shown
+from docs.running import blocks, commands, figures, run, shown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

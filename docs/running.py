@@ -1,6 +1,6 @@
 """Pages of the guide whose code is run as it stands; what it prints and draws goes back into the pages.
 
-`python -m recombine.cli.tutorials docs` (`make tutorials`) runs every page that shows a figure or a printed answer of
+`python -m docs.running docs` (`make tutorials`) runs every page that shows a figure or a printed answer of
 its own, and writes these anew.
 """
 

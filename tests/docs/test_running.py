@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recombine.cli.tutorials import Block, blocks, commands, figures, run, shown, write
+from docs.running import Block, blocks, commands, figures, run, shown, write
 from recombine.core.errors import InputError
 
 PAGE = """# A page
