@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from docs.running import blocks
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding.md").read_text()

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from docs.running import blocks, commands, figures, run, shown
 
 ROOT = Path(__file__).parents[2]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from docs.running import Block, blocks, commands, figures, run, shown, write
+
 from recombine.core.errors import InputError
 
 PAGE = """# A page

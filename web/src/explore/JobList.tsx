@@ -13,8 +13,9 @@ export function JobList({ chosen, onChoose }: Props) {
   const { value } = useAnswer(`${chosen?.id} ${chosen?.state}`, api.jobs);
   if (!value?.length) return null;
   const rows = value.map((job) => (chosen?.id === job.id ? chosen : job));
-  const done = rows.filter((job) => job.state === "done" && job.digest);
-  const [second, first] = done; // the newest comes first
+  const digests = rows.flatMap((job) => (job.state === "done" && job.digest ? [job.digest] : []));
+  const [second, first] = new Set(digests); // the newest comes first; one may have been asked for twice
+
   return (
     <div className="jobs">
       <h3>Trainings</h3>
@@ -35,8 +36,8 @@ export function JobList({ chosen, onChoose }: Props) {
           </li>
         ))}
       </ul>
-      {first?.digest && second?.digest && first.digest !== second.digest && (
-        <a className="button" href={`#/compare?a=${first.digest}&b=${second.digest}`}>
+      {first && second && (
+        <a className="button" href={`#/compare?a=${first}&b=${second}`}>
           Compare the last two
         </a>
       )}

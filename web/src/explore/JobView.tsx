@@ -129,7 +129,7 @@ function statusWords(job: Job): string {
     ? "all steps taken, measuring"
     : `step ${job.step.toLocaleString("en-GB")} of ${job.steps.toLocaleString("en-GB")}`;
   const times = [
-    job.seconds !== null ? `${duration(job.seconds)} so far` : "",
+    job.seconds ? `${duration(job.seconds)}${isFinal(job.state) ? "" : " so far"}` : "",
     job.state === "running" && !over && job.left !== null ? `about ${duration(job.left)} left` : "",
   ].filter(Boolean);
   return `${capital(job.state)}: ${[job.title, at, ...times].join(", ")}.`;
