@@ -195,9 +195,17 @@ def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path):
     driver = subprocess.Popen(
         [sys.executable, "-m", "recombine.cli", *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(8)  # in the middle of training
+    deadline = time.monotonic() + 90
+    while not any(tmp_path.glob("store/forecasts/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.1)  # forecasts are written before training begins
+    time.sleep(8)  # in the middle of training: an interrupt while workers start is told by them too
     driver.send_signal(signal.SIGINT)
-    _, said = driver.communicate(timeout=30)
+    try:
+        _, said = driver.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.communicate()
+        raise
     assert driver.returncode == 130
     assert said.startswith("recombine: interrupted")
     assert said.count("\n") == 1
