@@ -136,8 +136,8 @@ function draw(
   }
   const drawn = points.map((point, index) => [...place([point[0] ?? 0, point[1] ?? 0, point[2] ?? 0]), index] as const);
   drawn.sort((a, b) => a[2] - b[2]);
-  context.strokeStyle = style.backgroundColor;
-  context.lineWidth = 0.75;
+  context.strokeStyle = style.color; // the darkest points would be lost on a dark ground
+  context.lineWidth = 0.5;
   for (const [x, y, z, index] of drawn) {
     context.beginPath();
     context.arc(x, y, 4 + 1.4 * z, 0, 2 * Math.PI);
