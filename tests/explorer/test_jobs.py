@@ -121,6 +121,15 @@ def test_every_family_has_a_map_and_samples(server, problem, model, quantity, sh
     assert json.loads(json.dumps(done, allow_nan=False)) == done
 
 
+def test_the_last_map_is_of_the_end_even_where_training_stops_early(server):
+    job = begin(server, SUMS, {"kind": "mlp", "width": 30}, {"steps": 5000, "batch": "all", "stop": 0.05, "rate": 0.01})
+    done = server.until(job, "done")
+    assert done["map_step"] == done["step"] < 5000
+    answers = Store(server.store).read(done["digest"]).arrays["answers"]
+    shown = {tuple(each["combination"]): each["output"] for each in done["samples"]}
+    assert all(value == pytest.approx(answers[9 * y + x], rel=1e-4) for (y, x), value in shown.items())
+
+
 def test_what_is_recorded_is_not_trained_again(server):
     first = server.until(begin(server, HOLE, BY_HAND, {"steps": 10}), "done")
     again = server.get(f"/api/jobs/{begin(server, HOLE, BY_HAND, {'steps': 10})}")

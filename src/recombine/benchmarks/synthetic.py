@@ -70,17 +70,21 @@ def records(count: int) -> Iterator[Record]:
         yield Record(sha256(canonical_json(chosen))[:16], body, arrays)
 
 
-def simulate(root: Path, count: int) -> Store:
-    """A store of so many records as commits would leave it, written without waiting for the disk and not indexed."""
+def simulate(root: Path, count: int, arrays: bool = True) -> Store:
+    """A store of so many records as commits would leave it, written without waiting for the disk and not indexed.
+
+    Without ``arrays`` they have numbers alone, for whoever looks at nothing else.
+    """
     store = Store(root)
     content, sums = b"", {}
     for record in records(count):
-        if not content:
+        if arrays and not content:
             content = pack_arrays(record)
             sums = {ARRAYS: checksum(content)}
         folder = store.runs / record.digest
         folder.mkdir(parents=True)
-        (folder / ARRAYS).write_bytes(content)
+        if arrays:
+            (folder / ARRAYS).write_bytes(content)
         body = {**record.body, "digest": record.digest, "artifacts": sums}
         (folder / RECORD).write_bytes(seal(canonical_json(body)))
     return store

@@ -54,9 +54,8 @@ class Session:
     def warm(self) -> None:
         """Load what the first clicks need: the forecast that the page opens with, the list of runs, torch."""
         with suppress(InputError, OSError):  # it ends already; whoever asks for something bad is told then
-            self.quick.start()
-            threading.Thread(target=self._load_torch, daemon=True).start()
             self.quick.ask(forecasts.told, PRESETS[0]["problem"], seconds=WARM_SECONDS)
+            threading.Thread(target=self._load_torch, daemon=True).start()
             self.listing.rows()
 
     def _load_torch(self) -> None:

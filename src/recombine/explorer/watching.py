@@ -48,16 +48,20 @@ class Watcher:
     def __init__(self, problem: Problem, seed: int) -> None:
         self.problem, self.seed = problem, seed
         self.next = 0.0  # when it may look again
+        self.step = -1  # of the last look
 
-    def look(self, network: "nn.Module", step: int, steps: int) -> Seen | None:
+    def look(self, network: "nn.Module", step: int) -> Seen | None:
         """What the network shows now; None while it is too early to look again, or where there is nothing to see."""
         began = time.perf_counter()
-        if began < self.next and step < steps:
+        if began < self.next:
             return None
         found = see(self.problem, network, self.seed, step)
-        took = time.perf_counter() - began
-        self.next = began + took / SHARE
+        self.step, self.next = step, began + (time.perf_counter() - began) / SHARE
         return found
+
+    def last_look(self, network: "nn.Module", step: int) -> Seen | None:
+        """What the network shows at the end, unless that was looked at already."""
+        return None if step == self.step else see(self.problem, network, self.seed, step)
 
 
 def see(problem: Problem, network: "nn.Module", seed: int, step: int) -> Seen | None:

@@ -15,6 +15,8 @@ from recombine.core.errors import InputError
 if TYPE_CHECKING:
     from torch import nn
 
+    from recombine.explorer.watching import Seen
+
 GO, STOP, RESUME = "go", "stop", "resume"
 
 
@@ -55,6 +57,7 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
     pipe.send(("running", None))
     watcher = Watcher(experiment.problem, experiment.seed)
     apart = 0.0  # seconds in which nothing was trained
+    last: nn.Module | None = None  # the network, which is trained in place
 
     def moved(step: int, steps: int, loss: float) -> None:
         pipe.send(("moved", (step, steps, loss)))
@@ -62,14 +65,17 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
             wait()
 
     def watch(network: "nn.Module", step: int, steps: int) -> None:
-        nonlocal apart
+        nonlocal apart, last
+        last = network
         began = time.perf_counter()
-        seen = watcher.look(network, step, steps)
-        if seen is not None:
-            pipe.send(("seen", seen))
+        tell(watcher.look(network, step))
         apart += time.perf_counter() - began
         if step == 0:
             wait()
+
+    def tell(seen: "Seen | None") -> None:
+        if seen is not None:
+            pipe.send(("seen", seen))
 
     def wait() -> None:
         nonlocal apart
@@ -78,6 +84,8 @@ def train(settings: Mapping[str, Any], forecast: bool, pipe: Connection) -> Any:
         apart += time.perf_counter() - began
 
     outcome = run(experiment.plan(), moved, watch)
+    if last is not None and outcome.status == "done":
+        tell(watcher.last_look(last, int(outcome.arrays["steps"][-1])))
     # What was looked at and waited for is no cost of the training.
     cost = {name: seconds - apart * name.endswith("seconds") for name, seconds in outcome.cost.items()}
     return Finished([replace(outcome, cost=cost)], provenance())
