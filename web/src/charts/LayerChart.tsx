@@ -2,6 +2,7 @@ import type { RefObject } from "react";
 import { number } from "../logic/format";
 import { scale, ticks } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
+import { AxisTitles } from "./AxisTitles";
 
 interface Props {
   measure: string;
@@ -56,17 +57,15 @@ export function LayerChart({ measure, values, svg }: Props) {
               </text>
             </g>
           ))}
-          <line className="axis-line" x1={MARGIN.left} x2={width - MARGIN.right} y1={bottom} y2={bottom} />
-          <text className="axis-title" x={(MARGIN.left + width) / 2} y={HEIGHT - 6} textAnchor="middle">
-            Layer
-          </text>
-          <text
-            className="axis-title"
-            transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`}
-            textAnchor="middle"
-          >
-            {measure}
-          </text>
+          <AxisTitles
+            x={"Layer"}
+            y={measure}
+            left={MARGIN.left}
+            right={width - MARGIN.right}
+            top={MARGIN.top}
+            bottom={bottom}
+            height={HEIGHT}
+          />
         </svg>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { RefObject } from "react";
 import { number } from "../logic/format";
 import { logTicks, scale, ticks } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
+import { AxisTitles } from "./AxisTitles";
 
 export interface Series {
   name: string;
@@ -64,21 +65,19 @@ export function LineChart({ label, x, y, series, log = false, height = 240, unti
               {tick.toLocaleString("en-GB")}
             </text>
           ))}
-          <line className="axis-line" x1={MARGIN.left} x2={width - MARGIN.right} y1={bottom} y2={bottom} />
           {kept.map((one, index) => (
             <path key={one.name} className={`series series-${index % 4}`} d={curve(one.points, across.at, up.at)} />
           ))}
           {legend > 0 && <Legend names={kept.map(({ name }) => name)} />}
-          <text className="axis-title" x={(MARGIN.left + width) / 2} y={height - 8} textAnchor="middle">
-            {x}
-          </text>
-          <text
-            className="axis-title"
-            transform={`translate(13 ${(bottom + MARGIN.top) / 2}) rotate(-90)`}
-            textAnchor="middle"
-          >
-            {y}
-          </text>
+          <AxisTitles
+            x={x}
+            y={y}
+            left={MARGIN.left}
+            right={width - MARGIN.right}
+            top={MARGIN.top}
+            bottom={bottom}
+            height={height}
+          />
         </svg>
       )}
     </div>

@@ -118,11 +118,11 @@ function draw(
     const perspective = 3.2 / (3.2 - z);
     return [middle + x * reach * perspective, middle - y * reach * perspective, z];
   };
-  context.fillStyle = style.getPropertyValue("--surface");
+  context.fillStyle = style.backgroundColor;
   context.fillRect(0, 0, side, side);
   context.font = "12px system-ui, sans-serif";
-  context.strokeStyle = style.getPropertyValue("--line-strong");
-  context.fillStyle = style.getPropertyValue("--ink-2");
+  context.strokeStyle = style.borderColor;
+  context.fillStyle = style.color;
   for (const [name, end] of AXES) {
     const [from, to] = [
       place(end.map((value) => -1.15 * value) as Point),
@@ -136,8 +136,8 @@ function draw(
   }
   const drawn = points.map((point, index) => [...place([point[0] ?? 0, point[1] ?? 0, point[2] ?? 0]), index] as const);
   drawn.sort((a, b) => a[2] - b[2]);
-  context.strokeStyle = style.getPropertyValue("--surface");
-  context.lineWidth = 0.75;
+  context.strokeStyle = style.color; // the darkest points would be lost on a dark ground
+  context.lineWidth = 0.5;
   for (const [x, y, z, index] of drawn) {
     context.beginPath();
     context.arc(x, y, 4 + 1.4 * z, 0, 2 * Math.PI);
