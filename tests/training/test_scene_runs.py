@@ -244,7 +244,7 @@ def test_the_evidence_is_of_what_is_asked():
     assert np.array_equal(evidence.latents.reshape(60, 10), positions)
     assert np.array_equal(evidence.targets.reshape(60, 8, 24), WITH_GAP.everything.targets)
     assert np.array_equal(evidence.overlap, WITH_GAP.task.overlap(positions))
-    assert set(evidence.sections) == {"id", "all", "seen", "unseen"}
+    assert set(evidence.sections) == {"id", "all", "ood", "seen", "unseen"}
     assert evidence.components is None
 
 
@@ -270,8 +270,9 @@ def test_trained_runs_show_their_pictures(tmp_path, monkeypatch):
     assert all(len(rows) == 60 for rows in layers.values())
     with pytest.raises(InputError, match="these runs draw pictures; ask for their `images` instead"):
         runs.answers("all")
-    with pytest.raises(InputError, match="no section 'ood'; it has id, all, seen, unseen"):
-        runs.images()
+    assert runs.images().shape == (2, WITH_GAP.asked_sections["ood"].sum(), 8, 8, 3)
+    with pytest.raises(InputError, match="no section 'rim'; it has id, all, ood, seen, unseen"):
+        runs.images("rim")
 
 
 @pytest.mark.parametrize(
