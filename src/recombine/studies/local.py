@@ -70,6 +70,9 @@ class LocalExecutor(Executor):
                 # Interrupted, or the record of a finished run could not be written: do not wait for the others.
                 for worker in set(active_children()) - others:
                     worker.terminate()
+                # One that was sending its result leaves a part of it: our own end of the pipe is closed, or the pool
+                # would wait for the rest for ever.
+                pool._result_queue._writer.close()  # type: ignore[attr-defined]
                 raise
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
