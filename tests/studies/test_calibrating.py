@@ -14,8 +14,8 @@ from recombine.studies import calibrating, calibration_file, change, scene_forec
 from recombine.studies import trials as trials_module
 from recombine.studies.calibrating import Judged, Told, facts_of, fit, name_of
 from recombine.studies.features import FAMILIES, family, measured_performance, performance
+from recombine.studies.forecasting import grounds
 from recombine.studies.found_causes import COMPOSED, DIVERGED
-from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.progress import Progress
 from recombine.studies.scoreboard import area, bins, rank_correlation, resampled, scoreboard
 from recombine.studies.trials import FAMILIES as DRAWS
@@ -63,7 +63,7 @@ def test_families_take_turns_and_new_ones_are_drawn_in_streams_of_their_own(draw
 
 def test_every_trial_has_features_that_are_numbers_and_the_same_names(drawn, hurry):
     for chosen in (drawn["public"][:4] + drawn["score"][5:6], drawn["score"][6::7][:2]):
-        found = [facts_of(each, by_kernels(each.problem)) for each in chosen]
+        found = [facts_of(each, grounds(each.problem, each.model)) for each in chosen]
         assert all(list(each) == list(found[0]) for each in found)
         assert np.isfinite([list(each.values()) for each in found]).all()
         assert {"kernels", "held_out", "distance"} <= set(found[0])  # what plain rules go by
@@ -253,7 +253,7 @@ def test_the_calibrations_of_the_package_were_fitted_to_the_public_part():
         assert len(set(digests)) == len(rows) == len(saved[of]["performance"])
         assert set(digests) <= set(public)
         for name, row in list(zip(digests, rows, strict=True))[::97]:
-            told = facts_of(public[name], by_kernels(public[name].problem))
+            told = facts_of(public[name], grounds(public[name].problem, public[name].model))
             assert row == pytest.approx([told[each] for each in names], abs=1e-4)
 
 

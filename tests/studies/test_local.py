@@ -337,13 +337,20 @@ def test_forecasts_by_several_workers_are_those_of_one_and_are_told(tmp_path: Pa
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here, and training would use it")
 def test_workers_sit_on_gpus_in_turn_and_what_does_not_train_stays_on_a_processor(monkeypatch: pytest.MonkeyPatch):
-    """This process is told of two GPUs; its workers ask torch, which knows better, and say which one they had."""
+    """This process is told of two GPUs; its workers ask torch, which knows better, and say which one they had.
+
+    Which of them is quick enough to get work is chance, so what they had is any of the seats, each given out once.
+    """
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     assert local.gpu_seats(0.3) == ["cuda:0", "cuda:1"] * 3
     assert local.LocalExecutor(2, 0.3).seats == ["cuda:0", "cuda:1"]
     where = local.LocalExecutor(None, 0.5)
     assert where.seats == ["cuda:0", "cuda:1", "cuda:0"]  # four would fit, but there is a core for three
+    free = where._free_seats()
+    assert free is not None
+    assert [free.get() for _ in where.seats] == where.seats
+    assert free.empty()
     works = [*vary(BASE, seed=range(6)), change(BASE, model=models.truth())]
     errors: list[Exception] = []
     done: list[Stack] = []
@@ -352,7 +359,7 @@ def test_workers_sit_on_gpus_in_turn_and_what_does_not_train_stays_on_a_processo
         stacks = [Stack((work,)) for work in works]
         assert where.run(iter(stacks), lambda stack, finished: done.append(stack), errors) == []
     assert done == stacks[6:]
-    assert {str(error).partition(" is not here")[0] for error in errors} == {"device = 'cuda:0'", "device = 'cuda:1'"}
+    assert {str(error).partition(" is not here")[0] for error in errors} <= {"device = 'cuda:0'", "device = 'cuda:1'"}
     assert len(errors) == 6
 
 

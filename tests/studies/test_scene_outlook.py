@@ -9,6 +9,7 @@ import recombine as rc
 from recombine.core.failures import Failure
 from recombine.splits.designs import GAP, orthogonal, orthogonal_single
 from recombine.studies import scene_forecast, scene_outlook
+from recombine.studies.forecasting import scored_outlook
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.scene_features import scene_features
 from recombine.theory.calibration import Calibration
@@ -105,13 +106,14 @@ def test_what_is_larger_than_all_trials_is_called_so():
 
 
 @pytest.mark.parametrize("model", [None, "monolithic", {"kind": "compositional", "composition": "addition"}])
-def test_a_forecast_has_the_outlook_for_the_data_whatever_the_model_composes_by(model, monkeypatch):
+def test_a_forecast_has_the_outlook_by_what_it_says_of_the_model(model, monkeypatch):
     made = problem()
     known = planted(made, 0.3)
     monkeypatch.setattr(scene_outlook, "standing", lambda of: {"scenes": known}[of])
     told = rc.forecast(made, model).outlook
     spec = None if model is None else rc.models.parse(model)
-    assert told == scene_outlook.scene_outlook(made, by_kernels(made), spec, calibration=known)
+    assert told == scene_outlook.scene_outlook(made, by_kernels(made, model), spec, calibration=known)
+    assert told == scored_outlook(made, spec)
     assert told.held_out.name == "ood"
 
 

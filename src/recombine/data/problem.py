@@ -165,12 +165,16 @@ class Problem(Spec):
     def training_set(self, seed: int = 0) -> Examples:
         """The training examples of one seed: combinations first, isolated factors after them."""
         if self.support is not None:
-            return self.task.at(self._scenes("shown", seed, self.examples or 0), seed)
+            return self.task.at(self.training_scenes(seed), seed)
         together = self._together(seed)
         if not self.isolated:
             return together
         # Anew and not joined: pictures that are drawn as they are needed would all be drawn to be joined.
         return self.task.at(np.concatenate([together.positions, self._alone(seed)]), seed)
+
+    def training_scenes(self, seed: int = 0) -> Float[np.ndarray, "examples all"]:
+        """The unit latents that a support draws for one seed; nothing of them is rendered."""
+        return self._scenes("shown", seed, self.examples or 0)
 
     def lone(self, seed: int = 0) -> Bool[np.ndarray, " examples"]:
         """Which training examples of one seed show a factor alone, or nearly so."""

@@ -115,17 +115,20 @@ class Sprites(Task):
         return made.reshape(len(positions), *self.image)
 
     def components(
-        self, positions: Float[np.ndarray, "items all"], composition: Composition
+        self, positions: Float[np.ndarray, "items all"], composition: Composition, every: int = 1
     ) -> Float[np.ndarray, "slots items rows columns parts"]:
-        """Every sprite on its own, written as a composition takes it."""
+        """Every sprite on its own, as `component` gives it."""
         scenes = self.scenes(positions)
-        return np.stack([self.component(scenes[:, slot], composition) for slot in range(self.count)])
+        return np.stack([self.component(scenes[:, slot], composition, every) for slot in range(self.count)])
 
     def component(
-        self, values: Float[np.ndarray, "items latents"], composition: Composition
+        self, values: Float[np.ndarray, "items latents"], composition: Composition, every: int = 1
     ) -> Float[np.ndarray, "items rows columns parts"]:
-        """One sprite on its own, given its unit latents, written as a composition takes it."""
-        covered = cover(values, self.canvas)[..., None]
+        """One sprite on its own, given its unit latents, written as a composition takes it.
+
+        Its pixels are those of every so many rows and columns.
+        """
+        covered = cover(values, self.canvas)[:, ::every, ::every, None]
         return composition.component(colour(values)[:, None, None, :] * np.ones_like(covered), covered)
 
     def overlap(self, positions: Float[np.ndarray, "items all"]) -> Bool[np.ndarray, "items rows columns"]:

@@ -17,8 +17,7 @@ from recombine.studies.calibration_file import earlier
 from recombine.studies.execution import execute, executor, missing
 from recombine.studies.experiment import Experiment
 from recombine.studies.features import features, measured_performance
-from recombine.studies.forecasting import told_outlook
-from recombine.studies.kernel_forecasting import by_kernels
+from recombine.studies.forecasting import grounds, told_outlook
 from recombine.studies.progress import Progress
 from recombine.studies.scene_features import scene_features
 from recombine.studies.trials import trials
@@ -106,7 +105,7 @@ def facts_of(trial: Experiment, found: Forecast) -> dict[str, float]:
 
 def tell(trial: Experiment, fitted: Mapping[str, Calibration]) -> Told:
     """What the fitted processes say of a trial."""
-    found = by_kernels(trial.problem)
+    found = grounds(trial.problem, trial.model)
     told = told_outlook(trial.problem, found, trial.model, trial.recipe.loss, fitted=fitted)
     assert told is not None  # a trial knows its right answers
     part = told.held_out
@@ -131,7 +130,7 @@ def fit_all(public: Sequence[Experiment], performance: Sequence[float]) -> dict[
     for of in (GRIDS, SCENES):
         mine = [place for place, each in enumerate(public) if (each.problem.support is not None) == (of == SCENES)]
         chosen = [public[place] for place in mine]
-        rows = [facts_of(each, by_kernels(each.problem)) for each in chosen]
+        rows = [facts_of(each, grounds(each.problem, each.model)) for each in chosen]
         kinds, names = ([each.model.kind for each in chosen], [name_of(each) for each in chosen])
         fitted[of] = fit(rows, [performance[place] for place in mine], kinds, names)
     return fitted

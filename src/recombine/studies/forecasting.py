@@ -9,7 +9,6 @@ from recombine.data import Problem
 from recombine.models import ModelSpec, models
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import outlook
-from recombine.studies.scene_forecast import asks_of_data
 from recombine.studies.scene_outlook import scene_outlook
 from recombine.theory import Forecast
 from recombine.theory.calibration import GRIDS, SCENES, Calibration
@@ -29,10 +28,8 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
     The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
     """
     found = by_kernels(problem, model, seed)
-    if model is None:
-        return replace(found, outlook=told_outlook(problem, found, seed=seed))
-    spec = models.parse(model)
-    if problem.support is not None and asks_of_data(problem, spec):
+    spec = None if model is None else models.parse(model)
+    if spec is None or problem.support is not None:
         return replace(found, outlook=told_outlook(problem, found, spec, seed=seed))
     return replace(found, outlook=scored_outlook(problem, spec, seed))
 
@@ -40,12 +37,13 @@ def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | Non
 def scored_outlook(
     problem: Problem, model: ModelSpec | None = None, seed: int = 0, loss: str = "mse"
 ) -> Outlook | None:
-    """The outlook of a forecast, by the kernels of wide networks alone, as it was tuned and scored.
+    """The outlook of a forecast, by what it was tuned and scored with. None where there is none."""
+    return told_outlook(problem, grounds(problem, model, seed), model, loss, seed)
 
-    A model's own kernel is no part of it, nor are support conditions for its own composition. None where there is no
-    outlook.
-    """
-    return told_outlook(problem, by_kernels(problem, seed=seed), model, loss, seed)
+
+def grounds(problem: Problem, model: ModelSpec | None, seed: int = 0) -> Forecast:
+    """The theory that an outlook goes by: the kernels of wide networks alone; of scenes, how the model composes too."""
+    return by_kernels(problem, model if problem.support is not None else None, seed)
 
 
 def told_outlook(
@@ -56,7 +54,7 @@ def told_outlook(
     seed: int = 0,
     fitted: Mapping[str, Calibration] | None = None,
 ) -> Outlook | None:
-    """The outlook from what theory found without regard to a model, by ``fitted`` processes or those of the package."""
+    """The outlook from its `grounds`, by ``fitted`` processes or those of the package."""
     if problem.support is not None:
         return scene_outlook(problem, found, model, seed, fitted[SCENES] if fitted else None)
     return outlook(problem, found, model, loss, seed, fitted[GRIDS] if fitted else None)

@@ -29,7 +29,7 @@ def scene_features(
     """By section of what is held out: facts of the support, what kernels reach there, and what sort of network it is.
 
     "ood" is all of it; "seen" has component values that the support shows and "unseen" some that it never does, where
-    there are both. Nothing where the support is the whole space. ``found`` is the forecast by the support conditions.
+    there are both. Nothing where the support is the whole space. ``found`` is the forecast for the model.
     """
     task, support = scenes_of(problem)
     share, asked = held_out(task, support, seed)
@@ -37,8 +37,9 @@ def scene_features(
         return {}
     every = rows_looked_at(task)
     answers, truth = kernel_answers(problem, asked, seed, every), pictures(task, asked, every)
+    shown = shown_scenes(problem, seed)[:NEAR]
     seen = np.all([reached(problem, slot, asked[:, slot]) for slot in range(task.slots)], axis=0)
-    distance, overlap = _distances(problem, asked, seed), task.overlap(asked.reshape(len(asked), -1)).mean(axis=(1, 2))
+    distance, overlap = _distances(shown, asked), task.overlap(asked.reshape(len(asked), -1)).mean(axis=(1, 2))
     details, sort = found.details, scene_network(model, task)
     whole = {
         "lacking": float(np.mean(details["lacking"])),
@@ -46,7 +47,7 @@ def scene_features(
         "rank": float(np.mean(details["full_rank"])),
         "margin": float(details["margin"]),
         "held_out": share,
-        "together": together(shown_scenes(problem, seed)[:NEAR]),
+        "together": together(shown),
         "examples": float(np.log10(max(problem.examples or 0, 1))),
         "sprites": float(task.slots),
         "pixels": float(task.size),
@@ -84,11 +85,10 @@ def _reached(truth: Float[np.ndarray, "items *picture"], drawn: Float[np.ndarray
     return performance(relative_error(truth, drawn, "the pictures of scenes that are held out"), "nMSE")
 
 
-def _distances(problem: Problem, asked: Scenes, seed: int) -> Float[np.ndarray, " asked"]:
+def _distances(shown: Scenes, asked: Scenes) -> Float[np.ndarray, " asked"]:
     """From each scene to the nearest training scene: 0 shown, 1 the other corner of the space."""
     from scipy.spatial.distance import cdist  # takes as long to load as all else that a command needs
 
-    shown = shown_scenes(problem, seed)[:NEAR]
     apart = cdist(asked.reshape(len(asked), -1), shown.reshape(len(shown), -1))
     return apart.min(axis=1) / np.sqrt(asked[0].size)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from recombine.core.compositions import Composition
 from recombine.core.seeds import stream
 from recombine.data import Problem
 from recombine.data.sprite_shapes import LATENTS, SHAPES, physical
@@ -60,13 +59,13 @@ def forecast_scenes(
     spec = None if model is None else models.parse(model)
     if spec is not None:
         check_fit(problem, spec)
-    own = None if spec is None or asks_of_data(problem, spec) else _composition(spec)
-    known = spec is not None and own is None and _composition(spec) is not None
+    own = spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
+    known = own is not None and own.agrees(task.composition)
+    own = None if known else own
     if support == RandomSupport():
         return _whole(problem, started)
     every = rows_looked_at(task)
-    rows = ceil(task.size / every)
-    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / rows**2)))
+    anchors = max(FEWEST, round(ANCHORS * min(1.0, LARGEST / task.size**2)))
     covered = _coverage(problem, seed)  # first: it refuses a cut that leaves too little
     found = check_support(problem, own, anchors, seed=seed, every=every)
     free = freedom(problem, own, seed=seed, every=every)
@@ -79,7 +78,7 @@ def forecast_scenes(
     said = f" This is said of models that compose as the data do: {doubt.text}" if other and doubt is not None else ""
     lacking = float(np.mean([slot.lacking or 0.0 for slot in found.slots]))
     ends = sorted((free.share, lacking))
-    lacks = [slot.maps["relative"].reshape(rows, -1) for slot in found.slots]
+    lacks = [slot.maps["relative"].reshape(ceil(task.size / every), -1) for slot in found.slots]
     reasons = [
         doubt,
         bias,
@@ -108,18 +107,6 @@ def forecast_scenes(
             "lacking_maps": [np.round(each, 2).tolist() for each in lacks],
         },
     )
-
-
-def asks_of_data(problem: Problem, spec: ModelSpec) -> bool:
-    """Whether the conditions are asked of the data's composition: a model has the same, or none that is known."""
-    task, _ = scenes_of(problem)
-    own = _composition(spec)
-    return own is None or own.agrees(task.composition)
-
-
-def _composition(spec: ModelSpec) -> Composition | None:
-    """The formula by which a model composes; None where it has none, or learns it."""
-    return spec.composition if isinstance(spec, Compositional) and not spec.composition.learned else None
 
 
 def _whole(problem: Problem, started: float) -> Forecast:

@@ -42,13 +42,12 @@ def kernel_answers(problem: Problem, asked: Scenes, seed: int = 0, every: int = 
 def shown_scenes(problem: Problem, seed: int) -> Scenes:
     """The scenes of the training set, as unit latents by sprite."""
     task, _ = scenes_of(problem)
-    return task.scenes(problem.training_set(seed).positions)
+    return task.scenes(problem.training_scenes(seed))
 
 
 def pictures(task: Sprites, scenes: Scenes, every: int = 1) -> Pictures:
     """The true pictures of scenes, at the pixels of every so many rows and columns."""
-    drawn = task.draw(scenes.reshape(len(scenes), -1))
-    return drawn.reshape(len(scenes), task.size, task.size, task.channels)[:, ::every, ::every]
+    return task.composition.join(list(task.components(scenes.reshape(len(scenes), -1), task.composition, every)))
 
 
 def _by_sprite(task: Sprites, scenes: Scenes) -> list[Float[np.ndarray, "items units"]]:
@@ -74,7 +73,7 @@ def _composed(task: Sprites, kernel: Kernel, shown: Scenes, asked: Scenes, every
     parts = []
     for slot in range(task.slots):
         values = np.unique(shown[:, slot], axis=0)  # of a plane one sprite has the same value again and again
-        targets = task.component(values, task.composition)[:, ::every, ::every]
+        targets = task.component(values, task.composition, every)
         codes, wanted = (_alone(task, each, slot) for each in (values, asked[:, slot]))
         parts.append(_fitted(kernel, codes, wanted, targets))
     return task.composition.join(parts)

@@ -30,7 +30,7 @@ def scene_outlook(
     """What trained networks should do beyond the support, from its conditions and from what kernels say.
 
     None where the support is the whole space, so that nothing is held out, and before any scenes were trained to tune
-    it on. Without a model: over the sorts of networks that were. ``found`` is the forecast for the data's composition.
+    it on. Without a model: over the sorts of networks that were. ``found`` is the forecast for this model.
     """
     known = calibration or standing(SCENES)
     told = scene_features(problem, model, found, seed) if known is not None else {}

@@ -38,7 +38,7 @@ def scenes(rng: "np.random.Generator") -> Experiment:
         "inputs": chosen(rng, "fourier", "fourier", "unit"),
         "tests": 600,
     }
-    examples = int(rng.choice((200, 600, 2000, 5000)))
+    examples = int(rng.choice((200, 1000, 5000, 20_000)))
     problem = Problem(tasks.sprites(**settings), support=scene_support(rng), examples=examples)
     batch, rate = (128, 8e-3) if units and size == 8 else (64, 4e-3)
     recipe = Recipe(steps=600, batch=batch, rate=rate, decay=1e-5, schedule="cosine")

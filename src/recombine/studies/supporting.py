@@ -29,7 +29,7 @@ ALIKE = 7  # latents of a shape that are completed, beside its own, where a cut 
 SHOWN = 4  # scenes of the support that are looked at where it shows no others
 VALUES, ASKED = 20, 60  # component values of each sprite among which freedom is sought, and combinations asked about
 LACKING = 0.005  # share of pixels that may seem to lack something by the chance of which combinations were looked at
-MOST_ROWS = 32  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
+MOST_ROWS = 24  # of pixels that are looked at; of larger pictures it is every second, third, ... row and column
 FREE = 0.01  # share of pixels from which on a combination counts as left free
 
 SHAPE = LATENTS.index("shape")
@@ -229,7 +229,7 @@ def _components(
     """The pictures of one sprite, a pixel after another."""
 
     def component(slot: int, values: np.ndarray) -> np.ndarray:
-        made = task.component(values, composition)[:, ::every, ::every]
+        made = task.component(values, composition, every)
         return made.reshape(len(values), -1, made.shape[-1]).astype(np.float64)
 
     return component
