@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from recombine.models import models
 from recombine.models.denoiser import sinusoids
-from recombine.models.light_unet_network import Attention, LightBlock, LightUnetDenoiser
+from recombine.models.light_unet_network import Attention, Joined, LightBlock, LightUnetDenoiser
 
 torch.set_num_threads(1)
 UNITS, PAIRS, WIDTH, HEADS = 6, 4, 6, 3
@@ -132,8 +132,10 @@ def test_a_times_code_is_sines_then_cosines_of_ever_slower_waves():
 
 
 @pytest.mark.parametrize(("inputs", "outputs"), [(3, 3), (3, 5)])
-def test_a_block_is_its_formula(inputs, outputs):
-    layer, pictures, told = LightBlock(inputs, outputs, 4), torch.randn(2, inputs, 4, 6), torch.randn(2, 4)
+def test_a_block_is_its_formula_and_so_are_its_slopes(inputs, outputs):
+    layer = LightBlock(inputs, outputs, 4).double()
+    pictures = torch.randn(2, inputs, 4, 6, dtype=torch.float64, requires_grad=True)
+    told = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
 
     def normed(hidden):
         centred = hidden - hidden.mean((1, 2, 3), keepdim=True)
@@ -147,7 +149,24 @@ def test_a_block_is_its_formula(inputs, outputs):
     if inputs != outputs:
         across = torch.einsum("oi,birc->borc", layer.across.weight[:, :, 0, 0], pictures)
         across = across + layer.across.bias[:, None, None]
-    torch.testing.assert_close(layer(pictures, told), across + added, atol=1e-5, rtol=1e-4)
+    expected, found = across + added, layer(pictures, told)
+    torch.testing.assert_close(found, expected)
+    upstream = torch.randn_like(expected)
+    # The formula leaves out the scales and shifts of the norms, which are 1 and 0 here; all else has its slopes there.
+    asked_for = [pictures, told, *(p for name, p in layer.named_parameters() if not name.startswith("norms"))]
+    for ours, theirs in zip(
+        torch.autograd.grad(found, asked_for, upstream), torch.autograd.grad(expected, asked_for, upstream), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize(("below", "beside"), [(3, 2), (1, 4)])
+def test_joining_is_doubling_and_standing_beside_there_and_back(below, beside):
+    small = torch.randn(2, below, 2, 3, dtype=torch.float64, requires_grad=True)
+    large = torch.randn(2, beside, 4, 6, dtype=torch.float64, requires_grad=True)
+    plain = torch.cat([F.interpolate(small, scale_factor=2), large], dim=1)
+    assert torch.equal(Joined.apply(small, large), plain)
+    assert torch.autograd.gradcheck(Joined.apply, (small, large))
 
 
 @pytest.mark.parametrize(("channels", "heads"), [(12, 3), (8, 4), (6, 1)])

@@ -1,13 +1,20 @@
 """A small UNet for CPUs that keeps the depth, the conditioning and the read-out of the published one."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import nn
+from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
 from recombine.models.denoiser import Denoiser, sinusoids
+
+
+def bent(norm: Any, pictures: torch.Tensor) -> torch.Tensor:
+    """ReLU(Norm(x)), in place: what a normalisation gives is not needed on its way back."""
+    return F.relu_(norm(pictures))
 
 
 class LightBlock(nn.Module):
@@ -21,13 +28,21 @@ class LightBlock(nn.Module):
         self.norms = nn.ModuleList(nn.GroupNorm(1, size) for size in (inputs, outputs))
         self.convolutions = nn.ModuleList(nn.Conv2d(size, outputs, 3, padding=1) for size in (inputs, outputs))
         self.told = nn.Linear(units, outputs)
-        self.across = nn.Identity() if inputs == outputs else nn.Conv2d(inputs, outputs, 1)
+        self.across: Any = nn.Identity() if inputs == outputs else nn.Conv2d(inputs, outputs, 1)
 
     def forward(self, pictures: torch.Tensor, told: Float[torch.Tensor, "batch units"]) -> torch.Tensor:
-        first, second = zip(self.norms, self.convolutions, strict=True)
+        layers: list[Any] = [*self.norms, *self.convolutions]
+        before, between, first, second = layers
+        # A bias of a convolution costs a pass over its gradient; the sums that are taken anyway have it for nothing.
         # In place wherever nothing that is overwritten is needed on the way back: fresh arrays cost more than sums.
-        hidden = first[1](F.relu_(first[0](pictures))).add_(self.told(told)[:, :, None, None])
-        return second[1](F.relu_(second[0](hidden))).add_(self.across(pictures))
+        added = F.linear(told, self.told.weight, self.told.bias + first.bias)
+        hidden = F.conv2d(bent(before, pictures), first.weight, padding=1).add_(added[:, :, None, None])
+        if isinstance(self.across, nn.Identity):
+            return second(bent(between, hidden)).add_(pictures)
+        # Channels last a pointwise map is a matrix product, in half the time of a convolution of one pixel.
+        weight, bias = self.across.weight.flatten(1), self.across.bias + second.bias
+        across = F.linear(pictures.permute(0, 2, 3, 1), weight, bias).permute(0, 3, 1, 2)
+        return F.conv2d(bent(between, hidden), second.weight, padding=1).add_(across)
 
 
 class Attention(nn.Module):
@@ -47,6 +62,28 @@ class Attention(nn.Module):
         seen = F.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(2)
         found = tokens + self.output(seen)
         return found.unflatten(1, pictures.shape[2:]).permute(0, 3, 1, 2)
+
+
+class Joined(torch.autograd.Function):
+    """Small pictures, every pixel of which becomes two by two, and large ones beside them: one array, written once.
+
+    The channels of the small pictures come first. On the way back a pixel has the sum of its four.
+    """
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, small: torch.Tensor, large: torch.Tensor) -> torch.Tensor:
+        batch, channels, rows, columns = small.shape
+        joined = small.new_empty(batch, rows, 2, columns, 2, channels + large.shape[1])
+        joined[..., :channels] = small.permute(0, 2, 3, 1)[:, :, None, :, None]
+        pictures = joined.view(batch, 2 * rows, 2 * columns, -1)
+        pictures[..., channels:] = large.permute(0, 2, 3, 1)
+        ctx.channels = channels  # type: ignore[attr-defined]
+        return pictures.permute(0, 3, 1, 2)
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, *slopes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        channels = ctx.channels  # type: ignore[attr-defined]
+        return F.avg_pool2d(slopes[0], 2, divisor_override=1)[:, :channels], slopes[0][:, channels:]
 
 
 class LightUnetDenoiser(Denoiser):
@@ -92,8 +129,8 @@ class LightUnetDenoiser(Denoiser):
         yield "layer1", coarse
         middle = self.attention(self.middle(F.avg_pool2d(coarse, 2), told))
         yield "bottleneck", middle
-        upper = self.up[0](torch.cat([F.interpolate(middle, scale_factor=2), coarse], dim=1), told)
+        upper = self.up[0](Joined.apply(middle, coarse), told)
         yield "layer3", upper
-        last = self.up[1](torch.cat([F.interpolate(upper, scale_factor=2), fine], dim=1), told)
+        last = self.up[1](Joined.apply(upper, fine), told)
         yield "layer4", last
-        yield "output", F.pixel_shuffle(self.head(F.relu(self.norm(last))), 2)[:, 0]
+        yield "output", F.pixel_shuffle(self.head(bent(self.norm, last)), 2)[:, 0]

@@ -23,13 +23,14 @@ from recombine.training import noises, penalties
 LOADED = ["torch", "torch._dynamo", "recombine.studies.experiment", "recombine.training.run"]
 
 # What workers inherit: one thread for every library that asks, and an allocator (glibc's) that keeps the large
-# arrays of one training step for the next instead of giving them back and faulting them in again.
+# arrays of one training step for the next instead of giving them back and faulting them in again, in large pages.
 WORKER_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
     "MALLOC_TRIM_THRESHOLD_": str(2**30),
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 
 
