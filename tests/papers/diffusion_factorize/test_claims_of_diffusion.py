@@ -157,7 +157,7 @@ def test_parts_of_a_lattice_are_nested_and_the_same_for_every_sigma():
     for seed in (0, 1):
         shown = {key: made(Scale.LAPTOP).problem.training_set(seed).positions for key, made in c.lattice.items()}
         for sigma in c.SIGMAS:
-            assert [len(shown[sigma, part]) for part in c.PARTS] == [math.floor(256 * p + 0.5) for p in c.PARTS]
+            assert [len(shown[sigma, part]) for part in c.PARTS] == [math.floor(64 * p + 0.5) for p in c.PARTS]
             for part in c.PARTS:
                 few = shown[sigma, part]
                 assert np.array_equal(shown[c.SIGMAS[0], 1.0][: len(few)], few)

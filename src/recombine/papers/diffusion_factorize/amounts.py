@@ -7,6 +7,12 @@ from recombine.papers.diffusion_factorize.claiming import FEW, claim
 
 PLACED = "darkest_accuracy"
 
+
+def trained(*settings: str) -> tuple[Check, ...]:
+    """What was shown is drawn right, without which nothing else says anything."""
+    return tuple(Check(f"{PLACED}.id", Range(low=0.8), "what was shown is learned", of=each) for each in settings)
+
+
 AMOUNTS = (
     claim(
         "DF12",
@@ -48,6 +54,7 @@ AMOUNTS = (
                 for sigma in c.SIGMAS
             ),
             Check(f"{PLACED}.ood", Range(low=0.5), "text: learned at 0.8 and 0.9", of="0.1 at 0.8"),
+            *trained(*(f"{sigma} at {part}" for sigma in c.SIGMAS for part in (0.2, 0.8))),
         ),
         {f"{sigma} at {part}": c.lattice[sigma, part] for sigma, part in c.lattice},
         (
@@ -137,6 +144,7 @@ AMOUNTS = (
             Check("denoising_error.shown", Range(low=1.0), "Fig. 14c: rising", of="0.6", over="0.2"),
             Check("denoising_error.shown", Range(low=1.0), "Fig. 14c: rising", of="1.0", over="0.6"),
             Check("denoising_error.new", Range(low=1.0), "Fig. 14c: rising", of="0.8", over="0.2"),
+            *trained("0.2", "0.6", "1.0"),
         ),
         {str(part): c.lattice[0.5, part] for part in c.PARTS},
         ("parts in reverse", {str(part): c.lattice[0.5, c.PARTS[-1 - rank]] for rank, part in enumerate(c.PARTS)}),
@@ -151,6 +159,7 @@ AMOUNTS = (
             Check("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="0.3 at 0.8", minus="0.3 at 0.2"),
             Check("participation.probe", Range(high=0.8), "Fig. 15: a sheet", of="0.3 at 0.8", over="0.3 at 0.2"),
             Check("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="1.0 at 0.2", minus="0.3 at 0.2"),
+            *trained("0.3 at 0.8", "0.3 at 0.2", "1.0 at 0.2"),
         ),
         {f"{sigma} at {part}": c.lattice[sigma, part] for sigma, part in ((0.3, 0.8), (0.3, 0.2), (1.0, 0.2))},
         (

@@ -3,8 +3,8 @@
 At `paper` scale all is as published where it is said: 32 x 32 pixels, sigma 1, centres every tenth of a pixel, six
 pixels beyond the border, the published UNet; the cross takes seven cells of a pixel, [12.5, 19.5] in labels from 1 to
 32, where the paper has [13, 19]. At `laptop` pictures have 16 x 16 pixels, sigma is 0.7 (1 on the torus), centres lie
-every quarter of a pixel, the cross takes 4 of 16 labels and the network is the light one. At `quick` pictures have
-8 x 8 pixels (16 x 16 on the torus), and the cross takes 2 of 8. What is claimed is about which values and combinations
+every quarter of a pixel, the cross takes 4 of 16 labels and the network is the light one; lattices have 8 x 8 places.
+At `quick` pictures have 8 x 8 pixels (16 x 16 on the torus), and the cross takes 2 of 8. What is claimed is about which values and combinations
 are shown, and a stripe stays narrow beside what is held out. Every model of a comparison takes the same number of steps
 with batches of the same size.
 """
@@ -51,11 +51,13 @@ class Size:
     pairs: int = 16
     model: Mapping[str, Any] = field(default_factory=lambda: {"kind": "diffusion"})
     short: float = 0.5  # share of the steps where many networks are trained
+    lattice: int = 8  # pixels along each side of a lattice of places
+    long: float = 0.4  # share of the steps on a lattice: narrow bumps are few pixels to learn from
 
 
 SIZES = {
     Scale.QUICK: Size(8, 0.5, 3, (3, 5), steps=1500, spacing=0.5, checkpoints=0),
-    Scale.LAPTOP: Size(16, 0.7, 4, (6, 10), steps=4000),
+    Scale.LAPTOP: Size(16, 0.7, 4, (6, 10), steps=4000, long=2.5),
     Scale.PAPER: Size(
         32,
         1.0,
@@ -69,6 +71,7 @@ SIZES = {
         pairs=128,
         model={"kind": "diffusion-unet"},
         short=1.0,
+        lattice=32,
     ),
 }
 
@@ -211,11 +214,12 @@ PARTS = (0.2, 0.4, 0.6, 0.8, 1.0)
 def part_of_lattice(scale: Scale, sigma: float, part: float) -> Experiment:
     """Bumps at a part of the pixels, drawn by the seed; a larger part contains a smaller one."""
     size = SIZES[scale]
-    task = canvas(scale, "bump", sigma, pad=0, stripe_ink=1.0)
-    problem = Problem(task, nothing(), examples=round(part * size.n**2), reveal=True)
+    task = canvas(scale, "bump", sigma, pad=0, stripe_ink=1.0, n=size.lattice)
+    problem = Problem(task, nothing(), examples=round(part * size.lattice**2), reveal=True)
     return drawn(
-        scale, problem, 0.4, measures=(*MEASURES, "probe_held_out"), exhibits=("portraits",), batch=size.batch // 2
-    )
+        scale, problem, size.long, measures=(*MEASURES, "probe_held_out"), exhibits=("portraits",),
+        batch=size.batch // 2,
+    )  # fmt: skip
 
 
 lattice = {
