@@ -189,7 +189,9 @@ def test_a_plain_script_needs_no_guard(tmp_path: Path):
     assert done.stdout.split() == ["2", "True"], done.stderr
 
 
-def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path):
+@pytest.mark.parametrize("seconds", [0.2, 6.0], ids=["while workers start", "in the middle of training"])
+def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path, seconds: float):
+    """Sent to all of the session, as a terminal does."""
     arguments = ["train", "bump", "--set", "n=8", "--hold-out", "block:x=3..5,y=2..4", "--recipe", "steps=2000000"]
     arguments += ["--model", "mlp-decoder:width=8,depth=1", "--workers", "1", "--store", str(tmp_path / "store")]
     driver = subprocess.Popen(
@@ -198,8 +200,8 @@ def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path):
     deadline = time.monotonic() + 90
     while not any(tmp_path.glob("store/forecasts/*.json")) and time.monotonic() < deadline:
         time.sleep(0.1)  # forecasts are written before training begins
-    time.sleep(8)  # in the middle of training: an interrupt while workers start is told by them too
-    driver.send_signal(signal.SIGINT)
+    time.sleep(seconds)
+    os.killpg(driver.pid, signal.SIGINT)
     try:
         _, said = driver.communicate(timeout=60)
     except subprocess.TimeoutExpired:

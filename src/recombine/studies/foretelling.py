@@ -42,11 +42,11 @@ def _foretell(problems: Mapping[str | None, Problem], workers: int) -> Iterator[
         with (
             suppress(BrokenProcessPool),  # whoever is left is forecast here
             worker_environment(),
-            main_left_alone(),
             ProcessPoolExecutor(workers, processes(), start) as pool,
         ):
             try:
-                futures = {pool.submit(_told, problem.settings()): digest for digest, problem in left.items()}
+                with main_left_alone():
+                    futures = {pool.submit(_told, problem.settings()): digest for digest, problem in left.items()}
                 for future in as_completed(futures):
                     told = future.result()
                     del left[futures[future]]

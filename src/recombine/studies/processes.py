@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing import connection, get_all_start_methods, get_context, parent_process
+from multiprocessing import connection, get_all_start_methods, get_context, parent_process, resource_tracker
 from multiprocessing.context import BaseContext
 from typing import Any
 
@@ -75,21 +75,45 @@ def script_registers() -> bool:
 
 @contextmanager
 def main_left_alone() -> Iterator[None]:
-    """Processes started inside do not import the user's script again.
+    """Processes started inside do not import the user's script again, and never hear of interrupts.
 
     They would otherwise run an unguarded script once more. A script that registers things of its own is needed by the
-    workers, so it is imported there, and must then guard its calls with ``if __name__ == "__main__":``.
+    workers, so it is imported there, and must then guard its calls with ``if __name__ == "__main__":``. An interrupt
+    meant for this process would otherwise make those that are still loading tell where they were; here it waits.
     """
-    main = sys.modules["__main__"]
-    if script_registers():
+    with interrupts_held():
+        main = sys.modules["__main__"]
+        if script_registers():
+            yield
+            return
+        names = [name for name in ("__file__", "__spec__") if name in main.__dict__]
+        kept: dict[str, Any] = {name: main.__dict__.pop(name) for name in names}
+        main.__dict__["__spec__"] = None
+        try:
+            yield
+        finally:
+            main.__dict__.update(kept)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Interrupts wait until the end, where there are signals to hold; processes started inside never get any."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    kept: dict[str, Any] = {name: main.__dict__.pop(name) for name in ("__file__", "__spec__") if name in main.__dict__}
-    main.__dict__["__spec__"] = None
+    resource_tracker.ensure_running()  # begun inside, it would let interrupts through again
+    came: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by what is started
+    main = threading.current_thread() is threading.main_thread()  # the one that interrupts are told, whoever gets them
+    usual = signal.signal(signal.SIGINT, lambda number, frame: came.append(number)) if main else None
     try:
         yield
     finally:
-        main.__dict__.update(kept)
+        if main:
+            signal.signal(signal.SIGINT, usual)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def start() -> None:

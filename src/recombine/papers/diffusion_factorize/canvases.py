@@ -4,9 +4,9 @@ At `paper` scale all is as published where it is said: 32 x 32 pixels, sigma 1, 
 pixels beyond the border, the published UNet; the cross takes seven cells of a pixel, [12.5, 19.5] in labels from 1 to
 32, where the paper has [13, 19]. At `laptop` pictures have 16 x 16 pixels, sigma is 0.7 (1 on the torus), centres lie
 every quarter of a pixel, the cross takes 4 of 16 labels and the network is the light one; lattices have 8 x 8 places.
-At `quick` pictures have 8 x 8 pixels (16 x 16 on the torus), and the cross takes 2 of 8. What is claimed is about which values and combinations
-are shown, and a stripe stays narrow beside what is held out. Every model of a comparison takes the same number of steps
-with batches of the same size.
+At `quick` pictures have 8 x 8 pixels (16 x 16 on the torus), and the cross takes 2 of 8. What is claimed is about which
+values and combinations are shown, and a stripe stays narrow beside what is held out. Every model of a comparison takes
+the same number of steps with batches of the same size.
 """
 
 from collections.abc import Mapping
