@@ -34,7 +34,7 @@ def test_the_first_amount_at_a_level(values, expected):
 
 
 def planted_need(monkeypatch, right, **settings):
-    monkeypatch.setattr(DiffusionDataNeed, "right", lambda self, n, bumps: right(n, bumps))
+    monkeypatch.setattr(DiffusionDataNeed, "right", lambda self, n, bumps: (n / 20, right(n, bumps)))
     return DiffusionDataNeed(steps=1, **settings).compute()
 
 
@@ -51,6 +51,7 @@ def test_slopes_are_those_that_were_planted(monkeypatch, power):
     assert found.measures["need_16"] == pytest.approx(30 * 2**power)
     assert found.measures["growth"] == pytest.approx(30 * (2**power - 1))
     assert (found.measures["reached"], found.measures["floor"]) == (1, 0)
+    assert found.measures["trained"] == pytest.approx(8 / 20)  # the least of 8 / 20 and 16 / 20
     assert set(found.measures) <= set(DiffusionDataNeed.quantities)
 
 

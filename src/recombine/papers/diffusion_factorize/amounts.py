@@ -8,9 +8,9 @@ from recombine.papers.diffusion_factorize.claiming import FEW, claim
 PLACED = "darkest_accuracy"
 
 
-def trained(*settings: str) -> tuple[Check, ...]:
+def trained(*settings: str, measure: str = f"{PLACED}.id") -> tuple[Check, ...]:
     """What was shown is drawn right, without which nothing else says anything."""
-    return tuple(Check(f"{PLACED}.id", Range(low=0.8), "what was shown is learned", of=each) for each in settings)
+    return tuple(Check(measure, Range(low=0.8), "what was shown is learned", of=each) for each in settings)
 
 
 AMOUNTS = (
@@ -22,6 +22,7 @@ AMOUNTS = (
             Check("need_before", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
             Check("need_largest", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
             Check("growth", Range(high=0.0), "Fig. 5c: the lines part", of="stripes", minus="alone"),
+            *trained("stripes", "alone", measure="trained"),
         ),
         {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
         ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),
@@ -35,6 +36,7 @@ AMOUNTS = (
             Check("slope", Range(1.5, 2.5), "Fig. 5c: slope 2", of="alone"),
             Check("slope", Range(high=1.5), "Fig. 5c: slope 1 of all images", of="stripes"),
             Check("slope_images", Range(0.5, 1.5), "Fig. 5c: slope 1", of="stripes"),
+            *trained("stripes", "alone", measure="trained"),
         ),
         {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
         ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),

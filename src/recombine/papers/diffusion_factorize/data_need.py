@@ -46,6 +46,7 @@ class DiffusionDataNeed(Calculation):
         **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
         **{f"need_images_{n}": f"training images needed at N = {n}, stripes included, at least" for n in SIDES},
         **{f"full_{n}": f"share of held-out places that are right at N = {n} with all bumps" for n in SIDES},
+        "trained": "share of trained places that are right with all bumps, at the N where it is least",
     }
 
     stripes: bool = False
@@ -61,10 +62,12 @@ class DiffusionDataNeed(Calculation):
     def compute(self) -> Computed:
         measures: dict[str, float] = {}
         arrays: dict[str, np.ndarray] = {}
-        needs, reached, floors = {}, [], []
+        needs, reached, floors, learned = {}, [], [], []
         for n in self.sizes:
             counts = self.counts(n)
-            right = np.array([self.right(n, count) for count in counts])
+            both = np.array([self.right(n, count) for count in counts])
+            learned.append(both[-1, 0])
+            right = both[:, 1]
             arrays |= {f"accuracies_{n}": right, f"bumps_{n}": np.array(counts)}
             found = first_at(np.array(counts, dtype=float), right, ACCURATE)
             needs[n] = float(counts[-1]) if found is None else found
@@ -72,7 +75,7 @@ class DiffusionDataNeed(Calculation):
             floors.append(found == counts[0])
             alone = int(self.problem(n, counts[-1]).lone(self.seed).sum())
             measures |= {f"full_{n}": float(right[-1]), f"need_{n}": needs[n], f"need_images_{n}": needs[n] + alone}
-        measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors))}
+        measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors)), "trained": min(learned)}
         if len(needs) > 1:
             *_, before, last = needs.values()
             measures |= {"need_largest": last, "need_before": before, "growth": last - before}
@@ -87,9 +90,10 @@ class DiffusionDataNeed(Calculation):
         whole = self.problem(n, None).most_examples
         return [*([0] if self.stripes else []), *(count for count in LADDER if count < whole), whole]
 
-    def right(self, n: int, bumps: int) -> float:
-        """Share of held-out places that are right after training on so many bumps."""
-        return float(run(self.training(n, bumps).plan()).measures["strict_accuracy"]["ood"])
+    def right(self, n: int, bumps: int) -> tuple[float, float]:
+        """Shares of trained and of held-out places that are right after training on so many bumps."""
+        found = run(self.training(n, bumps).plan()).measures["strict_accuracy"]
+        return float(found.get("id", np.nan)), float(found["ood"])
 
     def problem(self, n: int, bumps: int | None) -> Problem:
         side = round(sqrt(HELD_OUT) * n)
