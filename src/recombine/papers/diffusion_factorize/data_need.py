@@ -51,8 +51,8 @@ class DiffusionDataNeed(Calculation):
 
     stripes: bool = False
     sizes: tuple[Literal[8, 16, 24, 32], ...] = (8, 16)
-    steps: int = Field(default=5000, ge=1)
-    batch: int = Field(default=32, ge=1)
+    steps: int = Field(default=2500, ge=1)
+    batch: int = Field(default=64, ge=1)
     rate: float = Field(default=8e-3, gt=0)
     sigma: float = 0.7  # the paper's, at every size
     spacing: float = 0.5
@@ -152,7 +152,7 @@ def need(name: str, says: str, stripes: bool) -> Setting:
                 stripes=stripes, sizes=(16, 24, 32), steps=160_000, batch=128, rate=3e-4, sigma=1.0, spacing=0.1, pad=6,
                 published=True,
             )  # fmt: skip
-        return DiffusionDataNeed(stripes=stripes)
+        return DiffusionDataNeed(stripes=stripes, steps=5000, batch=32)
 
     return setting(name, says, made)
 
