@@ -1,4 +1,3 @@
-import base64
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +5,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from recombine.models import models
 from recombine.papers import Check, Claim, Control, Paper, Range, Scale, papers
 from recombine.papers.claims import Setting
 from recombine.records import Record, Store, provenance
+from recombine.reports.canvas import drawing_in
 from recombine.splits import regions
 from recombine.studies import Experiment, Work
 from recombine.studies.execution import commit
@@ -231,14 +232,31 @@ def assert_stands_alone() -> Callable[[Node], None]:
     return check
 
 
+def spelt_out(drawing: str) -> str:
+    """A drawing with the style of every element written at it, as matplotlib does: no classes and no groups' words."""
+    root = ElementTree.fromstring(drawing)
+    rules = dict(re.findall(r"\.(\w+)\{([^}]*)\}", "".join(root.itertext())))
+
+    def spell(element: ElementTree.Element, inherited: str) -> None:
+        style = rules.get(element.attrib.pop("class", ""), element.get("style", inherited))
+        for child in element:
+            spell(child, style)
+        if style and not len(element):
+            element.set("style", re.sub(r"([:;])", r"\1 ", style))
+
+    spell(root, "")
+    ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
 @pytest.fixture(scope="session")
 def image_bytes() -> Callable[[str], bytes]:
     """A function from an image element to the file inside it."""
 
     def decode(markup: str) -> bytes:
-        found = re.search(r'src="data:image/[a-z+]+;base64,([^"]*)"', markup)
-        assert found
-        return base64.b64decode(found[1], validate=True)
+        drawing = drawing_in(markup)
+        assert drawing is not None
+        return spelt_out(drawing).encode()
 
     return decode
 

@@ -142,8 +142,7 @@ def _checks(
     rows = []
     for result in results:
         check = result.check
-        words = tag("span", prose(meaning(settings[check.of](findings.scale), check.quantity)), class_="meaning")
-        cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
+        cells: list[str] = [chip(result.verdict), _quantity(check, settings, findings, said=sources)]
         cells += [check.where()] if several else []
         cells += [_measured(result, settings, findings), required(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
@@ -152,6 +151,15 @@ def _checks(
         rows.append(tag("tr", [tag("td", cell, data_label=LABELS.get(name)) for name, cell in labelled]))
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in names]))
     return tag("div", tag("table", head, tag("tbody", rows), class_="checks"), class_="scroll")
+
+
+def _quantity(check: Check, settings: Mapping[str, Setting], findings: Findings, said: bool) -> Markup:
+    """The name of what is checked, and what it is; a control checks the same, of which enough is said."""
+    name = tag("code", check.quantity)
+    if not said:
+        return name
+    words = prose(meaning(settings[check.of](findings.scale), check.quantity))
+    return join(name, tag("br"), tag("span", words, class_="meaning"))
 
 
 def _measured(result: CheckResult, settings: Mapping[str, Setting], findings: Findings) -> str:
