@@ -1,3 +1,6 @@
+import base64
+import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import recombine.reports
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.papers import Check, Claim, Control, Paper, Range, Scale, papers
@@ -26,6 +30,7 @@ MEASURED = (
     "id_nmse", "ood_nmse", "rim_nmse", "ood_accuracy", "nmse_by_section",
     "factorisation", "volume_contrast", "probe_held_out",
 )  # fmt: skip
+BUILT = Path(recombine.reports.__file__).with_name("bundle") / "report.js"
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 3, Scale.PAPER: 3}
 
 
@@ -210,8 +215,17 @@ def assert_stands_alone() -> Callable[[Node], None]:
     """A check of a whole page."""
 
     def check(tree: Node) -> None:
-        """Nothing is loaded from anywhere: every source is data, every link goes to this page, nothing runs."""
-        assert not tree.all("script")
+        """Nothing is loaded from anywhere: every source is data, every link goes to this page, only its script runs."""
+        scripts = {script.attributes.get("type"): script for script in tree.all("script")}
+        assert len(scripts) == len(tree.all("script"))
+        assert set(scripts) in (set(), {None, "application/json"})
+        if scripts:
+            assert scripts[None].attributes == {}
+            assert scripts[None].text == BUILT.read_text()
+            assert {"id", "verdict"} <= set(json.loads(scripts["application/json"].text)[0])
+            digest = base64.b64encode(hashlib.sha256(BUILT.read_bytes()).digest()).decode()
+            (policy,) = tree.all("meta", **{"http-equiv": "Content-Security-Policy"})
+            assert policy.attributes["content"].endswith(f"script-src 'sha256-{digest}'")
         assert not tree.all("link")
         assert not tree.all("iframe")
         assert not tree.all("base")

@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import recombine.reports
+
+BUILT = Path(recombine.reports.__file__).with_name("bundle") / "report.js"  # the one script that may be
 INSIDE = "data:image/svg+xml,"
 HOSTILE = (
     "</td><script>alert('x')</script>]]>--><img src=x onerror=alert(1)>"
@@ -24,21 +27,34 @@ class Seen(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str]]] = []
+        self.scripts: list[tuple[dict[str, str], str]] = []
         self.text = ""
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag == "script":
+            self.scripts.append((self.elements[-1][1], ""))
 
     def handle_data(self, data):
+        if self.cdata_elem == "script":
+            attributes, before = self.scripts.pop()
+            self.scripts.append((attributes, before + data))
         self.text += data
 
 
 def harmless(page: str) -> int:
     """Assert that a page runs nothing and asks for nothing, in its figures too; how many figures it has."""
     seen, figures = Seen(page), 0
+    for attributes, text in seen.scripts:
+        if attributes.get("type") == "application/json":  # data, which is not run
+            assert "<" not in text
+            json.loads(text)
+        else:
+            assert attributes == {}
+            assert text == BUILT.read_text()
     for tag, attributes in seen.elements:
-        assert tag not in ("script", "iframe", "object", "embed", "link", "base", "form"), tag
+        assert tag not in ("iframe", "object", "embed", "link", "base", "form"), tag
         assert not [name for name in attributes if name.startswith("on")], attributes
         for name in ("href", "src", "action", "xlink:href"):
             assert name not in attributes or attributes[name].startswith(SAFE_LINKS), attributes
@@ -59,7 +75,14 @@ def harmless_figure(drawing: str) -> None:
 
 
 def test_the_check_finds_what_runs():
-    for page in ("<script>", "<img src=x onerror=a>", "<a href='javascript:a'>", "<img src=http://example.org/x>"):
+    for page in (
+        "<script>",
+        "<script>alert(1)</script>",
+        "<script type=module></script>",
+        "<img src=x onerror=a>",
+        "<a href='javascript:a'>",
+        "<img src=http://example.org/x>",
+    ):
         with pytest.raises(AssertionError):
             harmless(page)
     with pytest.raises(AssertionError):

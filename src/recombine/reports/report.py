@@ -21,7 +21,7 @@ from recombine.reports.setting_section import drawn_figures, settings_section
 from recombine.reports.speed import speed_section
 from recombine.reports.support_table import support_section
 from recombine.reports.sweep_section import sweeps_section
-from recombine.reports.verdicts import counts, verdict_section
+from recombine.reports.verdicts import counts, listed, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
 
@@ -56,9 +56,10 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], 
         "provenance": provenance_section(findings),
     }
     title, header = f"recombine report, scale {scale}", _header(findings)
-    bare = page(title, header, sections)
+    claims = listed(findings)
+    bare = page(title, header, sections, claims=claims)
     fitting = that_fit(drawn, findings.settings, MOST - len(bare.encode("utf-8", "replace")))
-    return page(title, header, {**sections, "settings": settings_section(findings, drawn, fitting)})
+    return page(title, header, {**sections, "settings": settings_section(findings, drawn, fitting)}, claims=claims)
 
 
 def _short(commit: str | None) -> str:
