@@ -39,6 +39,12 @@ def test_first_figures_come_first_and_controls_a_turn_later(room, letters):
     assert sum(len(figure) for figures in fitting.values() for figure in figures) <= room
 
 
+def test_large_figures_wait_and_all_stay_in_their_order():
+    drawn = {"first": [raw("a" * 25_000), raw("b" * 10), raw("c" * 10)], "second": [raw("d" * 10)]}
+    assert that_fit(drawn, SETTINGS, 25_000) == {"first": drawn["first"][1:], "second": drawn["second"]}
+    assert that_fit(drawn, SETTINGS, 25_030) == drawn
+
+
 def test_figures_are_measured_in_bytes():
     drawn = {"first": [raw("−" * 4)]}
     assert that_fit(drawn, SETTINGS, 11) == {"first": []}
