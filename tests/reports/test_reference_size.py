@@ -1,4 +1,4 @@
-"""The report on the reference stays below 5 MB and has room for figures. They are not drawn here: that takes minutes."""
+"""The report on the reference stays below 5 MB and has room for figures, which are not drawn here: it takes minutes."""
 
 from pathlib import Path
 
