@@ -1,7 +1,10 @@
 """What the page asks first: the page itself, what there is, problems and forecasts."""
 
 import re
+import threading
+import time
 
+import httpx
 import numpy as np
 import pytest
 import yaml
@@ -88,7 +91,9 @@ def test_a_preset_can_be_trained(preset):
 
 
 def test_every_model_fits_some_family(server):
-    assert all(model["families"] for model in server.get("/api/catalogue")["models"] if model["name"] != "vit")
+    families = {model["name"]: model["families"] for model in server.get("/api/catalogue")["models"]}
+    assert all(families.values()), families
+    assert families["vit"] == ["components"]  # its patches divide photographs, and no digits
 
 
 def test_a_problem_is_told_as_it_is(server):
@@ -162,6 +167,24 @@ def test_the_mean_of_the_map_is_what_is_expected_of_all_that_is_held_out(server)
     (ood,) = [each for each in told["sections"] if each["name"] == "ood"]
     assert np.isnan(values[~held]).all()
     assert values[held].mean() == pytest.approx(ood["expected"], abs=1e-4)
+
+
+def test_a_forecast_whose_client_has_left_is_not_begun(server, monkeypatch):
+    """Two ask while another is computed, and one of them leaves."""
+    quick, begun = server.app.state.session.quick, []
+    ask = quick._ask
+    monkeypatch.setattr(quick, "_ask", lambda *what: begun.append(what[1][0]) or ask(*what))
+    left, stayed = bumps(examples=31), bumps(examples=32)
+    told = []
+    patient = threading.Thread(target=lambda: told.append(server.post("/api/forecast", problem=stayed)))
+    with quick._asking:
+        with pytest.raises(httpx.ReadTimeout):
+            server.client.post("/api/forecast", json={"problem": left}, timeout=0.5)
+        patient.start()
+        time.sleep(0.5)  # long enough for its request to be there, and for the other's end to be noticed
+    patient.join()
+    assert begun == [stayed]
+    assert told[0]["digest"] == Problem.read(stayed).digest()
 
 
 def test_a_forecast_with_a_model_adds_its_kernel(server):

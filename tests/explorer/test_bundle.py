@@ -1,4 +1,4 @@
-"""The committed bundle is what `make web` builds from the committed sources; checked without Node."""
+"""The committed bundles are what `make web` builds from the committed sources; checked without Node."""
 
 import hashlib
 import re
@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
-BUNDLE = ROOT / "src" / "recombine" / "explorer" / "bundle"
+PACKAGE = ROOT / "src" / "recombine"
+BUNDLE, REPORT = PACKAGE / "explorer" / "bundle", PACKAGE / "reports" / "bundle"
 LISTED = ("digest.ts", "index.html", "package-lock.json", "package.json", "tsconfig.json", "vite.config.ts")
 WRITTEN = "sources.sha256"
 
@@ -27,17 +28,22 @@ def lines(root: Path, files: list[Path]) -> str:
     return "".join(f"{sha256(path.read_bytes())}  {name}\n" for name, path in named)
 
 
-def test_the_bundle_is_built_from_these_sources():
+@pytest.fixture(params=[BUNDLE, REPORT], ids=["explorer", "report"])
+def bundle(request: pytest.FixtureRequest) -> Path:
+    return request.param
+
+
+def test_the_bundle_is_built_from_these_sources(bundle: Path):
     sources = [*(WEB / name for name in LISTED), *files_under(WEB / "src")]
     digest = sha256(lines(WEB, sources).encode())
-    first = (BUNDLE / WRITTEN).read_text().splitlines()[0]
+    first = (bundle / WRITTEN).read_text().splitlines()[0]
     assert first == f"{digest}  sources", "the sources in web/ changed since the bundle was built; run `make web`"
 
 
-def test_no_file_of_the_bundle_was_changed_by_hand():
-    built = [path for path in files_under(BUNDLE) if path.name != WRITTEN]
-    written = (BUNDLE / WRITTEN).read_text().split("\n", 1)[1]
-    assert written == lines(BUNDLE, built), "a file of the bundle is not the built one; run `make web`"
+def test_no_file_of_the_bundle_was_changed_by_hand(bundle: Path):
+    built = [path for path in files_under(bundle) if path.name != WRITTEN]
+    written = (bundle / WRITTEN).read_text().split("\n", 1)[1]
+    assert written == lines(bundle, built), "a file of the bundle is not the built one; run `make web`"
 
 
 def test_the_page_fetches_nothing_from_elsewhere():
@@ -49,7 +55,17 @@ def test_the_page_fetches_nothing_from_elsewhere():
     assert "@import" not in style
 
 
-@pytest.mark.parametrize("path", files_under(BUNDLE), ids=lambda path: path.name)
+def test_a_report_can_hold_its_script_and_style():
+    assert {path.name for path in files_under(REPORT)} == {"report.js", "report.css", WRITTEN}
+    script, style = (REPORT / "report.js").read_text(), (REPORT / "report.css").read_text()
+    assert not re.search(r"</script|<!--", script, re.IGNORECASE)  # either would end or hide it
+    assert "</style" not in style
+    assert not re.search(r"@import|url\(", style)
+    assert "Permission is hereby granted" in script  # the licence asks to be kept with copies
+    assert len(script.encode()) < 300_000
+
+
+@pytest.mark.parametrize("path", [*files_under(BUNDLE), *files_under(REPORT)], ids=lambda path: path.name)
 def test_the_bundle_has_no_source_maps(path: Path):
     assert path.suffix != ".map"
     assert b"sourceMappingURL" not in path.read_bytes()

@@ -46,10 +46,10 @@ def row(tree, id_):
     return [child for child in body.children if child.name == "tr"]
 
 
-def chips(node):
+def badges(node):
     """The words of the verdicts in a part of the page, without their symbols."""
-    found = [span for span in node.all("span") if (span.attributes.get("class") or "").startswith("chip ")]
-    return [chip.text.split(maxsplit=1)[1] for chip in found]
+    found = [span for span in node.all("span") if (span.attributes.get("class") or "").startswith("verdict ")]
+    return [badge.text.split(maxsplit=1)[1] for badge in found]
 
 
 def test_a_page_of_real_runs_stands_alone(real_page, parsed, assert_stands_alone):
@@ -89,14 +89,14 @@ def test_the_page_shows_the_verdicts_that_the_judge_gives(real_page, real_store,
     for claim in paper.claims:
         judged = judge(claim, Scale.QUICK, bodies)
         first, opened = row(tree, claim.id)
-        assert chips(first) == [judged.verdict, judged.control_verdict]
+        assert badges(first) == [judged.verdict, judged.control_verdict]
         checks, control = opened.all("table")
-        assert chips(checks) == [result.verdict for result in judged.checks]
-        assert chips(control) == [result.verdict for result in judged.control_checks]
+        assert badges(checks) == [result.verdict for result in judged.checks]
+        assert badges(control) == [result.verdict for result in judged.control_checks]
         assert f"recombine reproduce {claim.id} --scale quick" in opened.text
         assert len(checks.all("svg")) == len(claim.checks)
-    assert chips(row(tree, "X1")[0]) == ["confirmed", "contradicted"]
-    assert chips(row(tree, "X2")[0]) == ["contradicted", "contradicted"]
+    assert badges(row(tree, "X1")[0]) == ["confirmed", "contradicted"]
+    assert badges(row(tree, "X2")[0]) == ["contradicted", "contradicted"]
     assert "measured by hand, <b>twice</b>" in row(tree, "X1")[1].text
 
 
@@ -108,13 +108,13 @@ def test_every_claim_of_every_paper_has_its_row(claims_file, claims_store, parse
     for claim in papers.claims(scale=Scale.QUICK):
         judged = judge(claim, Scale.QUICK, bodies)
         first, opened = row(tree, claim.id)
-        assert chips(first)[:2] == [judged.verdict, judged.control_verdict]
+        assert badges(first)[:2] == [judged.verdict, judged.control_verdict]
         assert ("broken check" in first.text) is not judged.sound
         assert claim.says in first.text
         assert all(check.source in opened.text for check in claim.checks_at(Scale.QUICK))
         found.append(judged.verdict)
     counts = tree.all("ul", class_="counts")[0]
-    assert chips(counts)[:4] == [f"{found.count(verdict)} {verdict}" for verdict in Verdict]
+    assert badges(counts)[:4] == [f"{found.count(verdict)} {verdict}" for verdict in Verdict]
     assert Verdict.MISSING in found
     assert len(set(found)) > 1
 
@@ -143,7 +143,7 @@ def test_the_measured_headline_is_written_with_its_interval(store, record, make,
     first, _ = row(parsed(report_page([make.paper(claim)], Scale.QUICK, [store])), "X1")
     cells = [cell.text for cell in first.children]
     assert cells[:4] == ["X1", "Fig. 1", "It fails.", "✓ confirmed"]
-    assert cells[4:] == ["ood_nmse1 [0.752, 1.25], 3 seeds", "0.5 to 1.5", "✗ contradictedas it must be"]
+    assert cells[4:] == ["ood_nmse1 [0.752, 1.25], 3 seeds", "0.5 to 1.5", "✓ contradictedas it must be"]
 
 
 def test_a_control_that_passes_is_called_broken(store, record, make, parsed):
@@ -152,7 +152,7 @@ def test_a_control_that_passes_is_called_broken(store, record, make, parsed):
         record(store, experiment, {"ood_nmse": 1.0})
     tree = parsed(report_page([make.paper(claim)], Scale.QUICK, [store]))
     first, opened = row(tree, "X1")
-    assert chips(first) == ["confirmed", "confirmed", "broken check"]
+    assert badges(first) == ["confirmed", "confirmed", "broken check"]
     assert "this check is broken" in opened.text
     assert "1 broken" in tree.all("ul", class_="counts")[0].text
 
@@ -183,7 +183,7 @@ assert not {{"torch", "matplotlib.pyplot"}} & set(sys.modules), "something heavy
         assert f"{len(needed):,} runs missing" in header
         assert f"recombine reproduce --scale {scale}" in header
         assert all(digest in provenance for digest in needed)
-        assert all(chips(row(tree, claim.id)[0]) == ["missing", "missing"] for claim in papers.claims(scale=scale))
+        assert all(badges(row(tree, claim.id)[0]) == ["missing", "missing"] for claim in papers.claims(scale=scale))
 
 
 def test_one_missing_seed_is_named(store, record, make, parsed):

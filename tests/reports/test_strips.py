@@ -1,6 +1,7 @@
 """The small picture of a check agrees with the numbers beside it."""
 
 import math
+import re
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -14,10 +15,15 @@ values = st.floats(-1e3, 1e3)
 def drawn(parsed, expected, measured):
     """Ends of the band, of the whisker, and the place of the dot."""
     (svg,) = parsed(strip(expected, measured)).all("svg")
-    (band,), (dot,), (whisker,) = svg.all("rect"), svg.all("circle"), svg.all("line", class_="whisker")
-    left = float(band.attributes["x"])
-    ends = (float(whisker.attributes["x1"]), float(whisker.attributes["x2"]))
-    return (left, left + float(band.attributes["width"])), ends, float(dot.attributes["cx"]), svg
+    (band,), (dot,), (whisker,) = (
+        svg.all("path", class_="expected"),
+        svg.all("circle"),
+        svg.all("path", class_="whisker"),
+    )
+    left, width = re.match(r"M([\d.]+) 1h([\d.]+)v16H\1z", band.attributes["d"]).groups()
+    ends = re.match(r"M([\d.]+) 9H([\d.]+)", whisker.attributes["d"]).groups()
+    place = float(left), float(left) + float(width)
+    return place, (float(ends[0]), float(ends[1])), float(dot.attributes["cx"]), svg
 
 
 @settings(deadline=None, max_examples=80)
@@ -38,7 +44,7 @@ def test_open_ends_run_to_the_border():
     expected, measured = Range(low=1.0), Interval(0.5, -math.inf, math.inf, 1)
 
     markup = strip(expected, measured)
-    assert f'x1="0.0" x2="{WIDTH:.1f}"' in markup  # one seed: the whisker is everywhere
+    assert f'd="M0.0 9H{WIDTH:.1f}"' in markup  # one seed: the whisker is everywhere
     assert markup.count('class="bound"') == 1  # the open end has none
     assert f'viewBox="0 0 {WIDTH} {HEIGHT}"' in markup
 

@@ -69,7 +69,7 @@ def test_a_cut_is_shaded_where_a_panel_has_its_latent(image_bytes):
     assert "without shape2 from 0 to 0.1" in shapes
     third = support_figure(setting_of(supports.random(without={"hue3": (0.0, 0.1)}), 3))
     assert SHADE not in image_bytes(third).decode()  # no panel has the third sprite
-    assert "Red" not in third
+    assert "Red:" not in third
     assert "without hue3 from 0 to 0.1" in third
 
 

@@ -1,8 +1,8 @@
 """Names out of files stay names: on a page, in a figure, in JSON and on a terminal."""
 
-import base64
 import csv
 import json
+import urllib.parse
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,11 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import recombine.reports
+
+BUILT = Path(recombine.reports.__file__).with_name("bundle") / "report.js"  # the one script that may be
+INSIDE = "data:image/svg+xml,"
 HOSTILE = (
     "</td><script>alert('x')</script>]]>--><img src=x onerror=alert(1)>"
     '\x1b[2J\x9b31m\u202e"\' onload="a" javascript:alert(1) $x^2$'
 )
-SAFE_LINKS = ("#", "data:image/png;base64,", "data:image/svg+xml;base64,", "https://", "mailto:")
+SAFE_LINKS = ("#", "data:image/png;base64,", INSIDE, "https://", "mailto:")
 
 
 class Seen(HTMLParser):
@@ -23,26 +27,39 @@ class Seen(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str]]] = []
+        self.scripts: list[tuple[dict[str, str], str]] = []
         self.text = ""
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag == "script":
+            self.scripts.append((self.elements[-1][1], ""))
 
     def handle_data(self, data):
+        if self.cdata_elem == "script":
+            attributes, before = self.scripts.pop()
+            self.scripts.append((attributes, before + data))
         self.text += data
 
 
 def harmless(page: str) -> int:
     """Assert that a page runs nothing and asks for nothing, in its figures too; how many figures it has."""
     seen, figures = Seen(page), 0
+    for attributes, text in seen.scripts:
+        if attributes.get("type") == "application/json":  # data, which is not run
+            assert "<" not in text
+            json.loads(text)
+        else:
+            assert attributes == {}
+            assert text == BUILT.read_text()
     for tag, attributes in seen.elements:
-        assert tag not in ("script", "iframe", "object", "embed", "link", "base", "form"), tag
+        assert tag not in ("iframe", "object", "embed", "link", "base", "form"), tag
         assert not [name for name in attributes if name.startswith("on")], attributes
         for name in ("href", "src", "action", "xlink:href"):
             assert name not in attributes or attributes[name].startswith(SAFE_LINKS), attributes
-        if attributes.get("src", "").startswith("data:image/svg+xml;base64,"):
-            harmless_figure(base64.b64decode(attributes["src"].partition(",")[2]).decode())
+        if attributes.get("src", "").startswith(INSIDE):
+            harmless_figure(urllib.parse.unquote(attributes["src"].removeprefix(INSIDE)))
             figures += 1
     assert "\x1b" not in page
     return figures
@@ -58,7 +75,14 @@ def harmless_figure(drawing: str) -> None:
 
 
 def test_the_check_finds_what_runs():
-    for page in ("<script>", "<img src=x onerror=a>", "<a href='javascript:a'>", "<img src=http://example.org/x>"):
+    for page in (
+        "<script>",
+        "<script>alert(1)</script>",
+        "<script type=module></script>",
+        "<img src=x onerror=a>",
+        "<a href='javascript:a'>",
+        "<img src=http://example.org/x>",
+    ):
         with pytest.raises(AssertionError):
             harmless(page)
     with pytest.raises(AssertionError):

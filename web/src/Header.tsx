@@ -1,7 +1,6 @@
 import type { About } from "./api/types";
 import { CopyButton } from "./parts/CopyButton";
-import { Icon, type IconName } from "./parts/Icon";
-import { nextTheme, type Theme, useTheme } from "./state/theme";
+import { ThemeButton } from "./parts/ThemeButton";
 
 const VIEWS: [string, string][] = [
   ["explore", "Explore"],
@@ -9,7 +8,6 @@ const VIEWS: [string, string][] = [
   ["compare", "Compare"],
   ["claims", "Claims"],
 ];
-const ICONS: Record<Theme, IconName> = { system: "system", light: "sun", dark: "moon" };
 
 interface Props {
   view: string;
@@ -18,7 +16,6 @@ interface Props {
 }
 
 export function Header({ view, lastOf, about }: Props) {
-  const { theme, change } = useTheme();
   const shown = view === "run" ? "runs" : view;
   return (
     <header className="page-head">
@@ -33,15 +30,7 @@ export function Header({ view, lastOf, about }: Props) {
         ))}
       </nav>
       <CopyButton text={() => new URL(lastOf(view), location.href).href} label="Copy link" icon="link" />
-      <button
-        type="button"
-        className="button-quiet theme"
-        aria-label={`Theme: ${theme}. Switch to ${nextTheme(theme)}.`}
-        onClick={() => change(nextTheme(theme))}
-      >
-        <Icon name={ICONS[theme]} />
-        <span className="beside-icon">{theme}</span>
-      </button>
+      <ThemeButton />
     </header>
   );
 }

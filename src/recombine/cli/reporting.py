@@ -25,6 +25,7 @@ def report(
     from recombine.core.errors import unknown
     from recombine.papers import Scale, papers
     from recombine.reports import write_report
+    from recombine.reports.room import MOST
     from recombine.studies.stores import reading_stores
 
     for key in chosen or ():
@@ -32,7 +33,11 @@ def report(
             raise unknown("paper", key, papers)
     about = [papers[key] for key in dict.fromkeys(chosen)] if chosen else None
     written = write_report(output, Scale(scale), reading_stores(store), about)
+    size = written.stat().st_size
+    if size > MOST:
+        large = f"The report has {size / 1e6:.1f} MB, above {MOST / 1e6:.0f} MB even without figures of settings"
+        say(f"{large}; reports on single papers are smaller.", err=True)
     if json:
-        print_json({"file": str(written), "bytes": written.stat().st_size, "scale": scale})
+        print_json({"file": str(written), "bytes": size, "scale": scale})
     else:
-        say(f"The report is in {written}.")
+        say(f"The report is in {written} ({size / 1e6:.1f} MB).")

@@ -136,11 +136,18 @@ def create_app(
         return JSONResponse(describe(asked.problem, asked.plane))
 
     @app.post("/api/forecast")
-    def forecast(asked: AskedForecast) -> JSONResponse:
+    async def forecast(asked: AskedForecast, request: Request) -> JSONResponse:
         began = time.perf_counter()
+        loop = asyncio.get_running_loop()
+
+        def wanted() -> bool:
+            """A drag asks for many forecasts, and leaves all but the last."""
+            return not asyncio.run_coroutine_threadsafe(request.is_disconnected(), loop).result()
+
         # A model's own kernel needs torch, which the quick process need not wait for.
-        aside = session.quick if asked.model is None else session.slow
-        found = aside.ask(forecasts.told, asked.problem, asked.model, asked.plane, seconds=limits.FORECAST_SECONDS)
+        ask = session.quick.ask if asked.model is None else session.slow.ask
+        of = (asked.problem, asked.model, asked.plane)
+        found = await run_in_threadpool(ask, forecasts.told, *of, seconds=limits.FORECAST_SECONDS, wanted=wanted)
         return JSONResponse({**found, "seconds": time.perf_counter() - began})
 
     @app.post("/api/cell")

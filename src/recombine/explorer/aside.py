@@ -8,7 +8,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recombine.core.errors import InputError
-from recombine.explorer.refusals import TooSlow
+from recombine.explorer.refusals import Left, TooSlow
 from recombine.studies.processes import main_left_alone, processes, start, worker_environment
 
 DIED = "the process that computed this died, perhaps for want of memory; make the problem smaller."
@@ -38,14 +38,19 @@ class Aside:
         self._pipe: Connection | None = None
         self._closed = False
 
-    def ask(self, function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
+    def ask(
+        self, function: Callable[..., Any], *arguments: Any, seconds: float, wanted: Callable[[], bool] = lambda: True
+    ) -> Any:
         """What the function returns there; what it raises is raised here. `TooSlow` after so many seconds.
 
-        Whoever comes while another call is computed waits, for no longer than that either.
+        Whoever comes while another call is computed waits, for no longer than that either. ``wanted`` is asked when
+        its turn has come: what nobody waits for any more is not begun.
         """
         if not self._asking.acquire(timeout=seconds):
             raise TooSlow(f"this was not begun within {seconds:g} seconds, since others are computed; try again.")
         try:
+            if not wanted():
+                raise Left("whoever asked for this has left, so that it was not begun.")
             return self._ask(function, arguments, seconds)
         finally:
             self._asking.release()

@@ -19,7 +19,7 @@ from recombine.splits import regions, supports
 from recombine.studies.fitting import ONE_CHANNEL
 from recombine.training import Recipe, noises, penalties
 
-# The two ends of networks for one task or two of each family: what a model fits says where it is of use.
+# The two ends of networks for a few tasks of each family: what a model fits says where it is of use.
 ENDS = {
     PICTURES: [
         Interface(inputs=32, levels=(16, 16), image=(16, 16)),
@@ -28,6 +28,7 @@ ENDS = {
     COMPONENTS: [
         Interface(inputs=18, levels=(9, 9), image=(1, 1)),
         Interface(inputs=1568, levels=(4, 4), image=(1, 1), picture=(2, 28, 28)),
+        Interface(inputs=6144, levels=(4, 4), image=(1, 1), picture=(6, 32, 32)),
     ],
     FUNCTIONS: [Interface(inputs=3, levels=(6, 6, 6), image=(1, 3))],
     SCENES: [Interface(inputs=10, levels=(3, 3), image=(16, 48), slots=2, channels=3)],

@@ -1,7 +1,5 @@
 """The claims of the papers with their verdicts and figures, judged from the stores. Computed beside the server."""
 
-import base64
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from recombine.reports.settings import SettingRuns
-
-PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"')
 
 
 def told(roots: Sequence[str], scale: str) -> list[dict[str, Any]]:
@@ -83,6 +79,7 @@ def figure(roots: Sequence[str], name: str, scale: str, which: int = 0) -> str:
 
 def _own(claim: Claim, scale: Scale, stores: Sequence[Store]) -> Iterator[str]:
     """The figures of the settings of a claim, its controls apart, drawn one by one."""
+    from recombine.reports.canvas import drawing_in
     from recombine.reports.kinds import kind_of
     from recombine.reports.settings import counterparts
 
@@ -91,8 +88,8 @@ def _own(claim: Claim, scale: Scale, stores: Sequence[Store]) -> Iterator[str]:
         if not setting.serves_a_claim() or not setting.with_status("done"):
             continue
         for drawn in kind_of(setting.work).figures(setting, counterparts(setting, scale, settings)):
-            if drawn is not None and (found := PICTURE.search(drawn)):
-                yield base64.b64decode(found[1]).decode()
+            if drawn is not None and (found := drawing_in(drawn)) is not None:
+                yield found
 
 
 def _settings(claim: Claim, scale: Scale, stores: Sequence[Store]) -> "dict[str, SettingRuns]":

@@ -23,5 +23,11 @@ class TooSlow(InputError):
     status: ClassVar[int] = 503
 
 
+class Left(InputError):
+    """Nobody waits for the answer any more."""
+
+    status: ClassVar[int] = 499
+
+
 def status_of(error: InputError) -> int:
     return getattr(error, "status", 422)

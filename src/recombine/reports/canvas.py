@@ -1,12 +1,14 @@
 """From a drawing to an image inside the page: one look for all figures, no global state left behind."""
 
-import base64
+import html
 import io
 import re
+import urllib.parse
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from recombine.reports.compact import compact
 from recombine.reports.markup import Markup, prose, tag
 from recombine.reports.numbers import short
 
@@ -42,7 +44,8 @@ LOOK: dict[Any, Any] = {
 LONGEST_NAME = 24  # letters
 PIXELS = 96  # CSS pixels per inch
 NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")  # names in figures may have them
-LONG = re.compile(r"(\d+\.\d\d)\d+")
+INSIDE = "data:image/svg+xml,"  # as text: in base64 it would be a third larger
+DRAWING = re.compile(rf'src="{re.escape(INSIDE)}([^"]*)"')
 
 
 def svg(draw: Callable[["Figure"], None], size: tuple[float, float]) -> str:
@@ -71,11 +74,23 @@ def image(draw: Callable[["Figure"], None], size: tuple[float, float], alt: str)
     """The image element of a drawing of this size in inches, as an SVG file inside the page."""
     return tag(
         "img",
-        src=f"data:image/svg+xml;base64,{base64.b64encode(_compact(svg(draw, size)).encode()).decode()}",
+        src=_address(compact(svg(draw, size))),
         alt=alt,
         width=round(size[0] * PIXELS),
         height=round(size[1] * PIXELS),
     )
+
+
+def drawing_in(markup: str) -> str | None:
+    """The SVG file of the first image inside some markup; None if there is none."""
+    found = DRAWING.search(markup)
+    return urllib.parse.unquote(html.unescape(found[1])) if found else None
+
+
+def _address(drawing: str) -> Markup:
+    """The address that holds a drawing: what would end it, or the attribute it stands in, is written by its number."""
+    turned = re.sub(r"<[^>]*>", lambda found: found[0].replace("'", "&apos;").replace('"', "'"), drawing)
+    return Markup(INSIDE + re.sub(r'[%#&"\n]', lambda found: urllib.parse.quote(found[0]), turned))
 
 
 def framed(picture: Markup, caption: str, wide: bool = False) -> Markup:
@@ -122,12 +137,3 @@ def colour_bar(figure: "Figure", shown: Any, axes: Any, label: str = "", **setti
     bar: Any = figure.colorbar(shown, ax=axes, **settings)
     bar.solids.set_rasterized(True)
     bar.set_label(label)
-
-
-def _compact(drawing: str) -> str:
-    """The same drawing without indentation and with coordinates to a hundredth of a point.
-
-    Words are left alone, and so are images: their scale factors would shift pixels far from the origin.
-    """
-    tight = re.sub(r">\s+<", "><", drawing[drawing.index("<svg") :])
-    return re.sub(r"<(?!image)[^>]*>", lambda found: LONG.sub(r"\1", found[0]), tight)

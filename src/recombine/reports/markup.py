@@ -34,7 +34,7 @@ def tag(name: str, /, *content: Content, **attributes: str | int | bool | None) 
     """One element: ``tag("td", "a < b", class_="wide")`` is ``<td class="wide">a &lt; b</td>``.
 
     In names of attributes a trailing underscore is dropped and others become hyphens. True: the bare attribute;
-    False or None: left out.
+    False or None: left out. Markup is taken as it is, there as well.
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in VOID:
@@ -59,7 +59,9 @@ def _attribute(key: str, value: str | int | bool | None) -> str:
     name = key.rstrip("_").replace("_", "-")
     if value is None or value is False:
         return ""
-    return f" {name}" if value is True else f' {name}="{_escaped(str(value))}"'
+    if value is True:
+        return f" {name}"
+    return f' {name}="{value if isinstance(value, Markup) else _escaped(str(value))}"'
 
 
 def _pieces(content: Content) -> Iterable[str]:

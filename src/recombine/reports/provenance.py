@@ -88,14 +88,19 @@ def _missing(findings: Findings) -> Markup | None:
 
 
 def _digests(findings: Findings) -> Markup:
-    rows = []
+    """The recorded runs, a row for every setting and status: the digests of its seeds, and their time."""
+    rows, runs = [], 0
     for setting in findings.settings.values():
-        for run in setting.runs:
-            if run.body is not None:
-                seconds = float((run.body.get("cost") or {}).get("seconds", 0.0))
-                cells = (setting.label, str(run.work.seed), run.status, duration(seconds))
-                rows.append(tag("tr", tag("td", tag("code", run.work.digest())), [tag("td", c) for c in cells]))
-    heads = ("Digest of the work", "Setting", "Seed", "Status", "Time")
+        for status in ("done", "failed"):
+            found = setting.with_status(status)
+            bodies = [run.body for run in found if run.body is not None]
+            seconds = sum((float((body.get("cost") or {}).get("seconds", 0.0)) for body in bodies), 0.0)
+            if found:
+                digests = [tag("div", tag("code", run.work.digest()), f" {run.work.seed}") for run in found]
+                cells = (setting.label, status, duration(seconds))
+                rows.append(tag("tr", [tag("td", cell) for cell in cells], tag("td", digests)))
+                runs += len(found)
+    heads = ("Setting", "Status", "Time", "Digest of the work, seed")
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in heads]))
     table = tag("div", tag("table", head, tag("tbody", rows)), class_="scroll")
-    return tag("details", tag("summary", f"Digests of {count(len(rows), 'recorded run')}"), table)
+    return tag("details", tag("summary", f"Digests of {count(runs, 'recorded run')}"), table)

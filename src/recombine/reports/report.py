@@ -15,12 +15,13 @@ from recombine.reports.page import page
 from recombine.reports.parity import parity_section
 from recombine.reports.percolation_section import percolation_section
 from recombine.reports.provenance import command_for_all, provenance_section
+from recombine.reports.room import MOST, that_fit
 from recombine.reports.scoreboard_section import scoreboard_section
-from recombine.reports.setting_section import settings_section
+from recombine.reports.setting_section import drawn_figures, settings_section
 from recombine.reports.speed import speed_section
 from recombine.reports.support_table import support_section
 from recombine.reports.sweep_section import sweeps_section
-from recombine.reports.verdicts import counts, verdict_section
+from recombine.reports.verdicts import counts, listed, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
 
@@ -39,11 +40,12 @@ def write_report(output: Path, scale: Scale, stores: Sequence[Store], about: Ite
 def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False) -> str:
     """The report on some papers as an HTML document; ``only``: without the runs that are not theirs."""
     findings = gather(chosen, scale, stores, only)
+    drawn = drawn_figures(findings)
     forecasts = forecast_section(findings)
     sections = {
         "verdicts": verdict_section(findings),
         "sweeps": sweeps_section(findings),
-        "settings": settings_section(findings),
+        "settings": settings_section(findings, drawn, dict.fromkeys(drawn, ())),
         "forecast": forecasts,
         "scoreboard": scoreboard_section() if forecasts is not None else None,
         "supports": support_section(findings),
@@ -53,7 +55,11 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], 
         "speed": speed_section(stores),
         "provenance": provenance_section(findings),
     }
-    return page(f"recombine report, scale {scale}", _header(findings), sections)
+    title, header = f"recombine report, scale {scale}", _header(findings)
+    claims = listed(findings)
+    bare = page(title, header, sections, claims=claims)
+    fitting = that_fit(drawn, findings.settings, MOST - len(bare.encode("utf-8", "replace")))
+    return page(title, header, {**sections, "settings": settings_section(findings, drawn, fitting)}, claims=claims)
 
 
 def _short(commit: str | None) -> str:

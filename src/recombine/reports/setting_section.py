@@ -5,27 +5,41 @@ from collections.abc import Sequence
 from recombine.measures import course, measures
 from recombine.reports.cards import data_card, model_card
 from recombine.reports.findings import Findings
-from recombine.reports.kinds import kind_of, meaning
-from recombine.reports.markup import Markup, command, join, prose, tag
-from recombine.reports.numbers import count, interval
+from recombine.reports.kinds import kind_of
+from recombine.reports.markup import Markup, command, join, tag
+from recombine.reports.measure_table import measure_meanings, measure_table
+from recombine.reports.numbers import count
+from recombine.reports.room import MOST, Figures
 from recombine.reports.settings import SeedRun, SettingRuns, counterparts
 from recombine.reports.shown_words import no_combination, shown_instead
 from recombine.studies import Experiment, Work
 
-FEW = 8  # numbers in a table that stands open
+
+def drawn_figures(findings: Findings) -> dict[str, list[Markup]]:
+    """Every figure of every setting, by key."""
+    return {key: _drawn(setting, findings) for key, setting in findings.settings.items()}
 
 
-def settings_section(findings: Findings) -> Markup:
-    """All settings of the claims, in the order in which the claims need them."""
+def _drawn(setting: SettingRuns, findings: Findings) -> list[Markup]:
+    controls = counterparts(setting, findings.scale, findings.settings)
+    return [figure for figure in kind_of(setting.work).figures(setting, controls) if figure is not None]
+
+
+def settings_section(findings: Findings, drawn: Figures, shown: Figures) -> Markup:
+    """All settings of the claims, in the order in which the claims need them, with those of their figures to show."""
     settings = list(findings.settings.values())
+    told: dict[Markup, SettingRuns] = {}
+    lacking = {key: len(figures) - len(shown[key]) for key, figures in drawn.items()}
     kinds = {kind.name: kind.note for kind in (kind_of(setting.work) for setting in settings)}
     return tag(
         "section",
         tag("h2", "Settings"),
         tag("p", "What the claims are measured in."),
+        _left_out(sum(lacking.values()), findings),
         tag("ul", [tag("li", tag("strong", f"{name}."), f" {note}") for name, note in kinds.items()], class_="scores"),
+        measure_meanings(settings),
         [_contents(paper.title, _first_used_by(paper.key, settings)) for paper in findings.papers],
-        [_setting(setting, findings) for setting in settings],
+        [_setting(each, findings, shown[each.key], lacking[each.key], told) for each in settings],
         id="settings",
     )
 
@@ -40,9 +54,30 @@ def _contents(title: str, settings: Sequence[SettingRuns]) -> Markup | None:
     return tag("p", tag("strong", title), tag("br"), listed, class_="contents") if links else None
 
 
-def _setting(setting: SettingRuns, findings: Findings) -> Markup:
-    controls = counterparts(setting, findings.scale, findings.settings)
-    drawn = [figure for figure in kind_of(setting.work).figures(setting, controls) if figure is not None]
+def _left_out(figures: int, findings: Findings) -> Markup | None:
+    """That there are more figures than the page has room for, and where they are."""
+    if not figures:
+        return None
+    words = f"{count(figures, 'figure')} of settings left out, so that this page stays below {MOST // 10**6} MB. "
+    if len(findings.papers) > 1:
+        one = command(f"report {findings.papers[0].key} --scale {findings.scale}")
+        return tag("p", words, "The report on one paper has room for more of them: ", one, class_="note")
+    return tag("p", words, "The explorer draws them: ", command("explore"), class_="note")
+
+
+def _shared(card: Markup | None, setting: SettingRuns, told: dict[Markup, SettingRuns]) -> Markup | None:
+    """A card, or where it stands already: settings that differ in their model alone have one data card."""
+    if card is None:
+        return None
+    first = told.setdefault(card, setting)
+    if first is setting:
+        return card
+    return tag("p", "Data card: that of ", tag("a", first.label, href=f"#{first.anchor}"), ".", class_="meaning")
+
+
+def _setting(
+    setting: SettingRuns, findings: Findings, figures: Sequence[Markup], lacking: int, told: dict[Markup, SettingRuns]
+) -> Markup:
     return tag(
         "article",
         tag("h3", setting.label),
@@ -51,10 +86,11 @@ def _setting(setting: SettingRuns, findings: Findings) -> Markup:
         _facts(setting),
         _gaps(setting, findings),
         _not_combined(setting),
-        tag("div", drawn, class_="figures") if drawn else None,
-        _measures(setting),
+        tag("div", figures, class_="figures") if figures or lacking else None,  # empty, it counts in what is left
+        tag("p", f"{count(lacking, 'figure')} left out.", class_="meaning") if lacking else None,
+        measure_table(setting),
         _undefined(setting),
-        data_card(setting),
+        _shared(data_card(setting), setting, told),
         model_card(setting, findings.judgements),
         id=setting.anchor,
         class_="setting",
@@ -105,32 +141,6 @@ def _not_combined(setting: SettingRuns) -> Markup | None:
 def _failure(run: SeedRun) -> str:
     reason = run.body.get("reason") if run.body else None
     return f"Seed {run.work.seed} failed: {reason or 'no reason was recorded'}."
-
-
-def _measures(setting: SettingRuns) -> Markup | None:
-    """Every number, with its interval over seeds."""
-    found = {name: measured for name in setting.quantities() if (measured := setting.interval(name)) is not None}
-    if not found:
-        return None
-    rows = [
-        tag(
-            "tr",
-            tag("td", tag("code", name)),
-            tag("td", interval(measured)),
-            tag("td", prose(meaning(setting.work, name))),
-        )
-        for name, measured in found.items()
-    ]
-    estimate = "Value" if setting.work.exact else "Estimate [95% interval]"
-    heads = [tag("th", words, scope="col") for words in ("Measure", estimate, "What it is")]
-    table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="measures")
-    # A handful of numbers is read at once; more would push the next setting away.
-    return tag(
-        "details",
-        tag("summary", f"All measures of {setting.label}"),
-        tag("div", table, class_="scroll"),
-        open=len(rows) <= FEW,
-    )
 
 
 def can_have(work: Work, measure: str) -> bool:

@@ -18,16 +18,16 @@ def strip(expected: Range, measured: Interval) -> Markup:
     place = _scale([expected.low, expected.high, measured.estimate, measured.low, measured.high])
     left, right = place(expected.low), place(expected.high)
     low, high, dot = place(measured.low), place(measured.high), place(measured.estimate)
-    middle = HEIGHT / 2
-    ends = [(end, side) for end, side in ((expected.low, left), (expected.high, right)) if math.isfinite(end)]
+    top, tall, middle = 1, HEIGHT - 2, HEIGHT // 2
+    ends = [side for end, side in ((expected.low, left), (expected.high, right)) if math.isfinite(end)]
+    band = f"M{_n(left)} {top}h{_n(max(right - left, 1.0))}v{tall}H{_n(left)}z"
     parts = join(
-        tag("rect", class_="expected", x=_n(left), y="1", width=_n(max(right - left, 1.0)), height=str(HEIGHT - 2)),
-        [tag("line", class_="bound", x1=_n(side), x2=_n(side), y1="1", y2=str(HEIGHT - 1)) for _, side in ends],
-        tag("line", class_="whisker", x1=_n(low), x2=_n(high), y1=_n(middle), y2=_n(middle)),
-        tag("circle", class_="estimate", cx=_n(dot), cy=_n(middle), r="3.5"),
+        tag("path", class_="expected", d=band),
+        tag("path", class_="bound", d="".join(f"M{_n(side)} {top}v{tall}" for side in ends)) if ends else None,
+        tag("path", class_="whisker", d=f"M{_n(low)} {middle}H{_n(high)}"),
+        tag("circle", class_="estimate", cx=_n(dot), cy=str(middle), r="3.5"),
     )
-    box = f"0 0 {WIDTH} {HEIGHT}"
-    return tag("svg", parts, class_="strip", viewBox=box, width=WIDTH, height=HEIGHT, aria_hidden="true")
+    return tag("svg", parts, class_="strip", viewBox=f"0 0 {WIDTH} {HEIGHT}", aria_hidden="true")
 
 
 def _scale(values: list[float]) -> Callable[[float], float]:

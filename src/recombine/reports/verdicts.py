@@ -12,7 +12,14 @@ from recombine.reports.numbers import counted, duration, interval, required
 from recombine.reports.settings import SettingRuns, key_of
 from recombine.reports.strips import strip
 
-SYMBOLS = {Verdict.CONFIRMED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNDECIDED: "?", Verdict.MISSING: "–"}
+# The explorer's badges (`web/src/parts/Verdict.tsx`), by their tone.
+TONES = {
+    Verdict.CONFIRMED: "good",
+    Verdict.CONTRADICTED: "bad",
+    Verdict.UNDECIDED: "unsure",
+    Verdict.MISSING: "missing",
+}
+SYMBOLS = {"good": "✓", "bad": "✗", "unsure": "?", "missing": "–"}
 MEANING = {
     Verdict.CONFIRMED: "every check's interval, or exact value, lies inside its range",
     Verdict.CONTRADICTED: "some check's interval, or exact value, lies outside its range",
@@ -24,10 +31,25 @@ LABELS = {"Setting": "Setting", "Measured": "Measured", "Must be": "Must be", "S
 COLUMNS = ("Claim", "Place", "What it says", "Verdict", "Measured: estimate [95% interval]", "Must be", "Control")
 
 
-def chip(verdict: Verdict, words: str = "") -> Markup:
+def badge(verdict: Verdict, words: str = "", tone: str = "") -> Markup:
     """A verdict as a symbol and a word; the colour only repeats them."""
-    symbol = tag("span", SYMBOLS[verdict], aria_hidden="true")
-    return tag("span", symbol, f" {words or verdict.value}", class_=f"chip {verdict.value}")
+    shown = tone or TONES[verdict]
+    symbol = tag("span", SYMBOLS[shown], aria_hidden="true")
+    return tag("span", symbol, f" {words or verdict.value}", class_=f"verdict verdict-{shown}")
+
+
+def listed(findings: Findings) -> list[dict[str, str]]:
+    """What the script of the page chooses claims by."""
+    titles = {paper.key: paper.title for paper in findings.papers}
+    kept = ("id", "paper", "place", "says", "quantity", "control")
+    return [
+        {
+            **{name: value for name, value in claim.describe().items() if name in kept},
+            "paper_title": titles[claim.paper],
+            "verdict": findings.judgements[claim.id].verdict,
+        }
+        for claim in findings.claims
+    ]
 
 
 def counts(judgements: Iterable[Judgement]) -> Markup:
@@ -36,7 +58,7 @@ def counts(judgements: Iterable[Judgement]) -> Markup:
     found = Counter(judgement.verdict for judgement in judged)
     broken = sum(not judgement.sound for judgement in judged)
     items = [
-        tag("li", chip(verdict, f"{found[verdict]} {verdict.value}"), tag("span", MEANING[verdict], class_="meaning"))
+        tag("li", badge(verdict, f"{found[verdict]} {verdict.value}"), tag("span", MEANING[verdict], class_="meaning"))
         for verdict in Verdict
     ]
     if broken:
@@ -56,6 +78,7 @@ def verdict_section(findings: Findings) -> Markup:
             "out as the claim did where not all are confirmed. Its control is a setting in which the same checks must "
             "come out contradicted. Open a row for all checks and where the ranges come from.",
         ),
+        tag("div", id="claim-filters"),  # filled by the page's script
         [_table(paper, findings) for paper in findings.papers],
         id="verdicts",
     )
@@ -67,10 +90,8 @@ def _table(paper: Paper, findings: Findings) -> Markup:
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in COLUMNS]))
     table = tag("div", tag("table", tag("caption", heading), head, rows, class_="verdicts"), class_="scroll")
     later = [claim for claim in paper.claims if not claim.asked_at(findings.scale)]
-    if not later:
-        return table
     words = f"Asked at larger scales only: {', '.join(f'{claim.id} (from {claim.least})' for claim in later)}."
-    return join(table, tag("p", words, class_="meaning"))
+    return tag("div", table, tag("p", words, class_="meaning") if later else None, class_="paper")
 
 
 def _claim(judgement: Judgement, findings: Findings) -> Markup:
@@ -81,7 +102,7 @@ def _claim(judgement: Judgement, findings: Findings) -> Markup:
         tag("th", claim.id, scope="row"),
         tag("td", claim.place, class_="place"),
         tag("td", claim.says, class_="says"),
-        tag("td", chip(judgement.verdict)),
+        tag("td", badge(judgement.verdict)),
         tag(
             "td",
             quantity,
@@ -142,8 +163,7 @@ def _checks(
     rows = []
     for result in results:
         check = result.check
-        words = tag("span", prose(meaning(settings[check.of](findings.scale), check.quantity)), class_="meaning")
-        cells: list[str] = [chip(result.verdict), join(tag("code", check.quantity), tag("br"), words)]
+        cells: list[str] = [badge(result.verdict), _quantity(check, settings, findings, said=sources)]
         cells += [check.where()] if several else []
         cells += [_measured(result, settings, findings), required(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
@@ -152,6 +172,15 @@ def _checks(
         rows.append(tag("tr", [tag("td", cell, data_label=LABELS.get(name)) for name, cell in labelled]))
     head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in names]))
     return tag("div", tag("table", head, tag("tbody", rows), class_="checks"), class_="scroll")
+
+
+def _quantity(check: Check, settings: Mapping[str, Setting], findings: Findings, said: bool) -> Markup:
+    """The name of what is checked, and what it is; a control checks the same, of which enough is said."""
+    name = tag("code", check.quantity)
+    if not said:
+        return name
+    words = prose(meaning(settings[check.of](findings.scale), check.quantity))
+    return join(name, tag("br"), tag("span", words, class_="meaning"))
 
 
 def _measured(result: CheckResult, settings: Mapping[str, Setting], findings: Findings) -> str:
@@ -172,12 +201,12 @@ def _control(judgement: Judgement) -> Markup:
     verdict = judgement.control_verdict
     if verdict is Verdict.CONTRADICTED:
         words = tag("span", "as it must be", class_="meaning")
-        return tag("span", chip(verdict), tag("br"), words, class_="quiet")
-    return chip(verdict) if judgement.sound else join(chip(verdict), tag("br"), _broken("broken check"))
+        return tag("span", badge(verdict, tone="good"), tag("br"), words, class_="control")
+    return badge(verdict) if judgement.sound else join(badge(verdict), tag("br"), _broken("broken check"))
 
 
 def _broken(words: str) -> Markup:
-    return tag("span", tag("span", "⚠", aria_hidden="true"), f" {words}", class_="chip broken")
+    return tag("span", tag("span", "⚠", aria_hidden="true"), f" {words}", class_="verdict verdict-broken")
 
 
 def _links(judgement: Judgement, findings: Findings) -> Markup:

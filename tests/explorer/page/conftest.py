@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -17,19 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 WIDTHS = (390, 1280)
 PATIENCE = 120.0  # seconds; many times what anything here takes on an idle machine
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 REFUSED = re.compile(r"Failed to load resource: the server responded with a status of 4\d\d")
 
 # Small enough to train in a second or two, and with plain matrices to be looked at.
@@ -91,17 +81,6 @@ def small_runs(explorer: Explorer) -> tuple[str, str]:
     """Two small trainings: without and with factors shown alone."""
     alone = {**SMALL["problem"], "isolated": ["y", "x"]}
     return explorer.train(**SMALL), explorer.train(**{**SMALL, "problem": alone})
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.fail("the page is tested in Chromium, which is not installed; apt-get install chromium")
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield found
-        found.close()
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """The page about components and calculations, from runs that were really trained and computed."""
 
+import re
+
 import pytest
 
 from recombine.papers import Scale
@@ -63,9 +65,15 @@ def test_differences_exact_values_and_parts_read_well(kernel_page, parsed):
 def test_all_numbers_of_a_setting_are_listed_with_their_words(kernel_page, parsed):
     articles = {article.all("h3")[0].text: article for article in parsed(kernel_page).all("article")}
     table = articles["sums"].all("table")[0]
-    names = [line.children[0].text for line in table.all("tr")[1:]]
-    assert {"slope", "salience.initial layer0", "predicted_slope.trained tangent"} <= set(names)
-    assert [head.text for head in table.all("th")][1] == "Estimate [95% interval]"
+    found = {line.children[0].text: line.children[1].text for line in table.all("tr")[1:]}
+    assert {"slope", "salience", "predicted_slope"} <= set(found)
+    assert re.search(r"(^|; )initial layer0 [\d.]+", found["salience"])
+    assert re.search(r"(^|; )trained tangent [\d.]+", found["predicted_slope"])
+    assert [head.text for head in table.all("th")][1].startswith("Estimate [95% interval]")
+    (link,) = [link.attributes["href"] for link in articles["sums"].all("details")[0].all("a")]
+    (known,) = parsed(kernel_page).all("details", id=link[1:])
+    assert set(found) <= {line.children[0].text for line in known.all("tr")}
+    assert all(line.children[1].text for line in known.all("tr"))
     exact = articles["leak"].all("table")[0]
     assert [head.text for head in exact.all("th")][1] == "Value"
     assert "(exact)" in exact.text

@@ -2,16 +2,16 @@ import { api } from "../api/client";
 import type { Claim } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { csv } from "../logic/csv";
-import { claimPapers, filterClaims, VERDICTS, verdictCounts } from "../logic/claims";
+import { ALL, type ClaimFilter, claimPapers, filterClaims } from "../logic/claims";
 import { saveJson, saveText } from "../logic/download";
 import { plural } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
-import { SelectField, TextField } from "../parts/Fields";
+import { SelectField } from "../parts/Fields";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
-import { Verdict } from "../parts/Verdict";
 import type { Change } from "../state/usePlace";
 import { ClaimCard } from "./ClaimCard";
+import { ClaimFields, VerdictCounts } from "./ClaimFilters";
 import { measuredWords, rangeWords } from "./words";
 
 interface Props {
@@ -25,9 +25,10 @@ export function ClaimsView({ params, change, scales }: Props) {
   const scale = params.scale ?? "laptop";
   const { value, error, pending } = useAnswer(scale, (signal) => api.claims(scale, signal));
   const { paper = "", verdict = "", query = "", claim: open = "" } = params;
-  const chosen = filterClaims(value ?? [], { paper, verdict, query });
-  const counts = verdictCounts(filterClaims(value ?? [], { paper, verdict: "", query }));
-  const set = (name: string) => (text: string) => change({ [name]: text });
+  const filter = { paper, verdict, query };
+  const claims = value ?? [];
+  const chosen = filterClaims(claims, filter);
+  const choose = (part: Partial<ClaimFilter>) => change(part);
 
   return (
     <Panel
@@ -44,54 +45,26 @@ export function ClaimsView({ params, change, scales }: Props) {
         )
       }
     >
-      <div className="fields">
-        <SelectField
-          label="Paper"
-          value={paper}
-          options={[
-            { value: "", label: "all papers" },
-            ...claimPapers(value ?? []).map(({ id, title }) => ({ value: id, label: title })),
-          ]}
-          onChange={set("paper")}
-        />
-        <SelectField
-          label="Verdict"
-          value={verdict}
-          options={[{ value: "", label: "any verdict" }, ...VERDICTS.map((each) => ({ value: each, label: each }))]}
-          onChange={set("verdict")}
-        />
+      <ClaimFields claims={claims} filter={filter} change={choose}>
         <SelectField
           label="Scale"
           value={scale}
           options={scales.map((each) => ({ value: each, label: each }))}
-          onChange={set("scale")}
+          onChange={(text) => change({ scale: text })}
         />
-        <TextField label="Search" type="search" value={query} placeholder="words, an id…" onChange={set("query")} />
-      </div>
+      </ClaimFields>
       <Problematic sentence={error} />
       {!value && !error && <Quiet>Judging the recorded runs…</Quiet>}
       {value && (
         <div className={pending ? "faded" : undefined} aria-busy={pending}>
-          <ul className="verdict-counts" aria-label="Verdicts of these claims">
-            {VERDICTS.map((each) => (
-              <li key={each}>
-                <button
-                  type="button"
-                  aria-pressed={verdict === each}
-                  onClick={() => change({ verdict: verdict === each ? null : each })}
-                >
-                  <Verdict word={each} /> <strong>{counts[each]}</strong>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <VerdictCounts claims={claims} filter={filter} change={choose} />
           <p role="status" className="quiet">
             {plural(chosen.length, "claim")} at scale {scale}.
           </p>
           {claimPapers(chosen).map(({ id, title }) => (
             <section key={id} className="claim-group" aria-label={title}>
               <h3>{title}</h3>
-              {filterClaims(chosen, { paper: id, verdict: "", query: "" }).map((claim) => (
+              {filterClaims(chosen, { ...ALL, paper: id }).map((claim) => (
                 <ClaimCard
                   key={claim.id}
                   claim={claim}

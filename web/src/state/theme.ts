@@ -7,8 +7,14 @@ const KEY = "recombine-theme";
 const CHANGED = "recombine-theme-changed";
 const systemDark = () => matchMedia("(prefers-color-scheme: dark)");
 
+let chosen: Theme = "system"; // where nothing can be stored: some browsers refuse that to files
+
 function stored(): Theme {
-  return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "system";
+  try {
+    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? chosen;
+  } catch {
+    return chosen;
+  }
 }
 
 export function nextTheme(theme: Theme): Theme {
@@ -23,7 +29,12 @@ export function showStoredTheme(): void {
 }
 
 function change(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
+  chosen = theme;
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // It then holds until the page is left.
+  }
   showStoredTheme();
   dispatchEvent(new Event(CHANGED));
 }
