@@ -70,3 +70,5 @@ def test_a_page_that_is_too_large_says_what_is_left_out(real_store, paper, parse
     assert f"{lacking} figures of settings left out" in tree.all("section", id="settings")[0].text
     told = [each.text for each in tree.all("p", class_="meaning") if each.text.endswith("left out.")]
     assert sum(int(words.split()[0]) for words in told) == lacking
+    assert "--whole" in tree.all("section", id="settings")[0].text
+    assert report_page([paper], Scale.QUICK, [real_store], whole=True).count("<img") == images

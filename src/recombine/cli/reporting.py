@@ -15,6 +15,9 @@ def report(
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it.")] = Path("report.html"),
     scale: AtScale = "quick",
+    whole: Annotated[
+        bool, typer.Option("--whole", help="All figures of settings, also those that do not fit into 5 MB.")
+    ] = False,
     store: StorePath = None,
     json: Json = False,
 ) -> None:
@@ -32,9 +35,9 @@ def report(
         if key not in papers:
             raise unknown("paper", key, papers)
     about = [papers[key] for key in dict.fromkeys(chosen)] if chosen else None
-    written = write_report(output, Scale(scale), reading_stores(store), about)
+    written = write_report(output, Scale(scale), reading_stores(store), about, whole)
     size = written.stat().st_size
-    if size > MOST:
+    if size > MOST and not whole:
         large = f"The report has {size / 1e6:.1f} MB, above {MOST / 1e6:.0f} MB even without figures of settings"
         say(f"{large}; reports on single papers are smaller.", err=True)
     if json:

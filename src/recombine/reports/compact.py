@@ -1,4 +1,4 @@
-"""The same SVG file in a third of its letters: what matplotlib writes twice is written once, and to a tenth of a point.
+"""The same SVG file in half of its letters: what matplotlib writes twice is written once, and to a tenth of a point.
 
 A report has hundreds of figures, and must stay below a size at which it can be sent.
 """

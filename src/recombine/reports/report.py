@@ -25,20 +25,27 @@ from recombine.reports.verdicts import counts, listed, verdict_section
 from recombine.reports.writing import writable_place, write_whole
 
 
-def write_report(output: Path, scale: Scale, stores: Sequence[Store], about: Iterable[Paper] | None = None) -> Path:
+def write_report(
+    output: Path, scale: Scale, stores: Sequence[Store], about: Iterable[Paper] | None = None, whole: bool = False
+) -> Path:
     """Write the report on papers (all of them) at a scale, from stored records; nothing is run. Returns ``output``.
 
     An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
     all, and holds everything it shows: it opens without a network. With papers named, runs of no claim of theirs are
-    left out.
+    left out. Figures of settings that would make it larger than 5 MB are left out too, unless it is to be ``whole``.
     """
     writable_place(output)  # before the figures are drawn, which takes a while
-    written = report_page(papers.values() if about is None else about, scale, stores, only=about is not None)
+    written = report_page(papers.values() if about is None else about, scale, stores, about is not None, whole)
     return write_whole(output, written.encode("utf-8", "replace"))
 
 
-def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False) -> str:
-    """The report on some papers as an HTML document; ``only``: without the runs that are not theirs."""
+def report_page(
+    chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False, whole: bool = False
+) -> str:
+    """The report on some papers as an HTML document.
+
+    ``only``: without the runs that are not theirs; ``whole``: with all figures, however large it gets.
+    """
     findings = gather(chosen, scale, stores, only)
     drawn = drawn_figures(findings)
     forecasts = forecast_section(findings)
@@ -58,7 +65,8 @@ def report_page(chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], 
     title, header = f"recombine report, scale {scale}", _header(findings)
     claims = listed(findings)
     bare = page(title, header, sections, claims=claims)
-    fitting = that_fit(drawn, findings.settings, MOST - len(bare.encode("utf-8", "replace")))
+    room = MOST - len(bare.encode("utf-8", "replace"))
+    fitting = drawn if whole else that_fit(drawn, findings.settings, room)
     return page(title, header, {**sections, "settings": settings_section(findings, drawn, fitting)}, claims=claims)
 
 

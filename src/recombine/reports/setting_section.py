@@ -60,9 +60,10 @@ def _left_out(figures: int, findings: Findings) -> Markup | None:
         return None
     words = f"{count(figures, 'figure')} of settings left out, so that this page stays below {MOST // 10**6} MB. "
     if len(findings.papers) > 1:
-        one = command(f"report {findings.papers[0].key} --scale {findings.scale}")
-        return tag("p", words, "The report on one paper has room for more of them: ", one, class_="note")
-    return tag("p", words, "The explorer draws them: ", command("explore"), class_="note")
+        words += "A report on one paper has room for more of its figures. "
+    named = "".join(f"{paper.key} " for paper in findings.papers) if findings.only else ""
+    every = command(f"report {named}--scale {findings.scale} --whole")
+    return tag("p", words, "All of them, in a file of any size: ", every, class_="note")
 
 
 def _shared(card: Markup | None, setting: SettingRuns, told: dict[Markup, SettingRuns]) -> Markup | None:
