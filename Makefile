@@ -36,10 +36,9 @@ browser:
 	@command -v chromium > /dev/null || (apt-get update -qq && apt-get install -y -qq chromium > /dev/null) \
 		|| (echo "make test needs Chromium: install Debian's package chromium (apt-get install chromium)"; exit 1)
 
-# Three at once on two cores: a third of the time tests wait for processes that start.
 test: check browser
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli tests/explorer
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal -m "not alone"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not alone and not slow"
 
 # A quarter of an hour: 10,000 specifications and command lines, of which `make test` tries 200.
 fuzz: setup
@@ -65,6 +64,7 @@ guide: setup
 reference: setup
 	$(BIN)/recombine reproduce --scale laptop --store laptop || test $$? -eq 1
 	$(BIN)/python -m recombine.studies.publishing laptop reference
+	$(BIN)/pytest -q -m slow tests/reports
 
 # Minutes on an idle machine; its numbers are what the documentation and the report show.
 bench: setup

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import recombine.reports.report as report_module
 from recombine.papers import Scale, papers
 from recombine.records import Store
@@ -13,6 +15,7 @@ REFERENCE = Path(__file__).resolve().parents[2] / "reference"
 FIGURE = raw(f'<figure class="made-up">{"x" * 5_000}</figure>')  # of the usual size
 
 
+@pytest.mark.slow
 def test_the_report_on_the_reference_stays_below_5_mb(monkeypatch):
     monkeypatch.setattr(
         report_module, "drawn_figures", lambda findings: {key: [FIGURE] * 3 for key in findings.settings}
