@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.autograd.function import FunctionCtx
 from torch.nn import functional as F
 
 from recombine.core.shapes import Float
@@ -71,18 +70,18 @@ class Joined(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: FunctionCtx, small: torch.Tensor, large: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, small: torch.Tensor, large: torch.Tensor) -> torch.Tensor:
         batch, channels, rows, columns = small.shape
         joined = small.new_empty(batch, rows, 2, columns, 2, channels + large.shape[1])
         joined[..., :channels] = small.permute(0, 2, 3, 1)[:, :, None, :, None]
         pictures = joined.view(batch, 2 * rows, 2 * columns, -1)
         pictures[..., channels:] = large.permute(0, 2, 3, 1)
-        ctx.channels = channels  # type: ignore[attr-defined]
+        ctx.channels = channels
         return pictures.permute(0, 3, 1, 2)
 
     @staticmethod
-    def backward(ctx: FunctionCtx, *slopes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        channels = ctx.channels  # type: ignore[attr-defined]
+    def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        channels = ctx.channels
         return F.avg_pool2d(slopes[0], 2, divisor_override=1)[:, :channels], slopes[0][:, channels:]
 
 
