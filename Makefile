@@ -36,13 +36,19 @@ browser:
 	@command -v chromium > /dev/null || (apt-get update -qq && apt-get install -y -qq chromium > /dev/null) \
 		|| (echo "make test needs Chromium: install Debian's package chromium (apt-get install chromium)"; exit 1)
 
+# Shapes and types of arrays are checked at every call where arrays are what is tested; elsewhere that takes a third more.
+ARRAYS := $(patsubst %,tests/%,core data factors measures models splits theory training)
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
+BESIDE := -n 2 --dist worksteal -m "not alone and not slow"
+
 test: check browser
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -m alone tests/cli tests/explorer
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal -m "not alone and not slow"
+	$(PYTEST) --jaxtyping-packages= -q -m alone tests/cli tests/explorer
+	$(PYTEST) $(BESIDE) $(ARRAYS)
+	$(PYTEST) --jaxtyping-packages= $(BESIDE) $(ARRAYS:%=--ignore=%)
 
 # A quarter of an hour: 10,000 specifications and command lines, of which `make test` tries 200.
 fuzz: setup
-	RECOMBINE_FUZZ=10000 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q tests/safety/test_fuzzed_specifications.py
+	RECOMBINE_FUZZ=10000 $(PYTEST) -q tests/safety/test_fuzzed_specifications.py
 
 format: setup
 	$(BIN)/ruff format .

@@ -1,8 +1,6 @@
-"""The Ray executor on a real cluster of two nodes on this machine: equal records, lost workers, lost nodes."""
+"""The Ray executor on a real cluster of two nodes on this machine; lost workers and nodes are in `test_faults.py`."""
 
 import os
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,12 +49,6 @@ def on(cluster: Any, workers: int | None = None) -> RayExecutor:
     return made
 
 
-def working() -> list[int]:
-    """Process numbers of Ray's workers that have a task just now."""
-    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if " ray::cnn-decoder on bump" in line]
-
-
 def test_records_are_those_of_the_local_executor(tmp_path: Path, cluster: Any):
     works = [*vary(BASE, seed=range(3)), *vary(APART, seed=range(2))]
     here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
@@ -89,41 +81,6 @@ def test_half_here_and_half_there_is_one_study(tmp_path: Path, cluster: Any):
     assert execute(works, store, executor(workers=1)) == 2
     assert execute(works, store, on(cluster)) == 0
     assert len(store.digests()) == 4
-
-
-def test_a_killed_worker_costs_a_retry_and_nothing_else(tmp_path: Path, cluster: Any):
-    works = list(vary(change(APART, recipe=Recipe(steps=400)), seed=range(4)))
-    killed: list[int] = []
-
-    class Kills(Progress):
-        def moved(self, name: str, fraction: float, loss: float) -> None:
-            if not killed:
-                for pid in working():
-                    os.kill(pid, signal.SIGKILL)
-                    killed.append(pid)
-
-    store = Store(tmp_path)
-    assert execute(works, store, on(cluster), Kills()) == 4
-    assert killed
-    assert sorted(work.digest() for work in works) == store.digests()
-
-
-def test_a_lost_node_costs_a_retry_and_nothing_else(tmp_path: Path, cluster: Any):
-    extra = cluster.add_node(num_cpus=2)
-    works = list(vary(change(APART, recipe=Recipe(steps=400)), seed=range(6)))
-
-    class Loses(Progress):
-        lost = False
-
-        def moved(self, name: str, fraction: float, loss: float) -> None:
-            if not self.lost and len(working()) > 2:  # so at least one of them is on the node that goes
-                self.lost = True
-                cluster.remove_node(extra, allow_graceful=False)
-
-    loses, store = Loses(), Store(tmp_path)
-    assert execute(works, store, on(cluster), loses) == 6
-    assert loses.lost
-    assert sorted(work.digest() for work in works) == store.digests()
 
 
 def test_few_tasks_are_in_flight_however_many_there_are(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch):

@@ -6,7 +6,7 @@ Places are judged by the darkest pixel, and where it matters by the ink at the c
 
 from recombine.papers.claims import Check, Range, Scale
 from recombine.papers.diffusion_factorize import canvases as c
-from recombine.papers.diffusion_factorize.claiming import LAPTOP, claim
+from recombine.papers.diffusion_factorize.claiming import LAPTOP, MANY, claim
 
 HIGH, LOW = Range(low=0.7), Range(high=0.4)
 PLACED = "darkest_accuracy"
@@ -52,6 +52,7 @@ COMPOSING = (
             {"both": c.sums, "sums": c.sums_revealed},
         ),
         least=Scale.QUICK,
+        seeds=MANY,
     ),
     claim(
         "DF10",

@@ -27,7 +27,7 @@ def middle(scale: Scale, stripes: bool, model: Mapping[str, Any] | None = None, 
         spacing=size.spacing,
         reveal=reveal,
     )
-    made = c.drawn(scale, problem, size.short)
+    made = c.drawn(scale, problem, **size.bumps)
     if model is None:
         return made
     decoder = {**model}
