@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
+from recombine.theory import solve
 from recombine.theory.solve import regress
 
 seeds = st.integers(0, 10**6)
@@ -136,3 +137,24 @@ def test_bad_input_is_refused(change, message):
     good = {"gram_seen": np.eye(2), "cross": np.ones((3, 2)), "targets": np.ones(2), "ridge": 0.0}
     with pytest.raises(InputError, match=message):
         regress(**(good | change))
+
+
+@given(seed=seeds, ridge=st.sampled_from([0.0, 0.3]), bias=st.booleans())
+@settings(deadline=None, max_examples=25)
+def test_where_nothing_is_dropped_a_factor_says_what_eigenvectors_say(seed, ridge, bias):
+    gram, cross, targets, _ = problem(seed)
+    quick = regress(gram, cross, targets, ridge=ridge, bias=bias)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(solve, "_of_full_rank", lambda *_: None)
+        careful = regress(gram, cross, targets, ridge=ridge, bias=bias)
+    assert (quick.rank, quick.definite) == (careful.rank, careful.definite) == (7 - bias, True)
+    for name in ("outputs", "weights", "intercept"):
+        assert getattr(quick, name) == pytest.approx(getattr(careful, name), rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("lowest", [-1.0, 0.0, 1e-17])
+def test_a_factor_is_not_taken_where_an_eigenvalue_is_as_good_as_zero(lowest):
+    turned = np.linalg.qr(stream(0, "turned").normal(size=(9, 9)))[0]
+    gram = turned @ np.diag([lowest, *range(1, 9)]) @ turned.T
+    assert solve._of_full_rank(gram, np.ones((9, 2)), 0.0, 1e-13) is None
+    assert solve._of_full_rank(gram + np.eye(9) * 2, np.ones((9, 2)), 0.0, 1e-13) is not None
