@@ -95,6 +95,21 @@ def test_a_control_that_passes_too_is_a_broken_check():
     assert not judged.sound
 
 
+def test_baselines_stand_beside_a_check_and_decide_nothing():
+    it = claim(Check("holes.probe-h1", Range(2.0, 2.0), "", baselines=("pixels", "untrained", "true")))
+    seen = [{"holes": {"probe-h1": 2.0, "pixels-h1": 2.0, "untrained-h1": value}} for value in (0.0, 1.0, 2.0)]
+    judged = judge(it, Scale.QUICK, bodies_of(it, seen, [{"holes": {"probe-h1": 0.0}}] * 3))
+    (found,) = judged.checks
+    assert judged.verdict is found.verdict is Verdict.CONFIRMED
+    assert {name: each.verdict for name, each in found.baselines.items()} == {
+        "pixels": Verdict.CONFIRMED,
+        "untrained": Verdict.UNDECIDED,  # and what was not measured is not told
+    }
+    assert found.beside() == "true pictures as they are: 2, in the range too; the untrained network, shown them: 1"
+    assert found.to_dict()["baselines"]["untrained"]["quantity"] == "holes.untrained-h1"
+    assert judged.control_checks[0].beside() == ""
+
+
 def test_every_check_must_hold_and_one_against_contradicts():
     it = claim(Check("ood_nmse", Range(0.6, 1.5), ""), Check("id_nmse", Range(high=0.05), ""))
     good, open_, bad = ({"ood_nmse": 1.0, "id_nmse": v} for v in (0.0, 0.05, 0.2))

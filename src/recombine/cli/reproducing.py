@@ -141,6 +141,8 @@ def show(judged: "Sequence[Judgement]") -> None:
                     f"{found}; must be {result.check.expected}{also}",
                 )
             )
+            if told := result.beside():
+                rows.append(("", "", "", f"  beside it {told}"))
     print_table(("claim", "verdict", "", ""), rows)
 
 

@@ -37,7 +37,7 @@ def train(
         str, typer.Option("--measures", help="Measures beside the usual ones, with commas; see `list measures`.")
     ] = "",
     checkpoints: Annotated[
-        int, typer.Option("--checkpoints", help="How often a diffusion model is measured on the way as well.")
+        int, typer.Option("--checkpoints", help="How often the model is measured on the way as well.")
     ] = 0,
     store: StorePath = None,
     on: On = "local",

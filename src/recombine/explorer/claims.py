@@ -41,6 +41,7 @@ def _told(judged: Judgement) -> dict[str, Any]:
             **result.to_dict(),
             "measured": result.measured.to_dict() if result.measured else result.note,
             "source": result.check.source,
+            "beside": result.beside(),
             "control_verdict": control.verdict,
         }
         for result, control in zip(judged.checks, judged.control_checks, strict=True)

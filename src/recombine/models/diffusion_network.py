@@ -34,7 +34,8 @@ class DiffusionNetwork(Network):
 
     `error` is what training lowers. `stages` draws a picture for each code and tells the stages of the last step. The
     noise it starts from is determined by the code and the weights, so that networks of different seeds do not share it
-    and a picture does not depend on what else is drawn. ``drop`` is the share of training examples without their code.
+    and, unless noise is added on the way, a picture does not depend on what else is drawn. ``drop`` is the share of
+    training examples without their code.
     """
 
     def __init__(

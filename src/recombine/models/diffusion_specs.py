@@ -20,24 +20,19 @@ MOST_PAIRS, MOST_HEADS = 65_536, 4_096
 
 
 class DiffusionSpec(ModelSpec):
-    """What diffusion models share (Liang et al. 2024).
-
-    ``steps`` of noise; ``samples`` is how many of them drawing takes with DDIM, ``eta`` how much of the noise is drawn
-    anew (0: none). ``sampler: ddpm`` takes them all. ``drop`` of the training examples come without their code, so that
-    ``guidance`` other than 1 has something to lean on. ``pairs``: sines and cosines in the code of a time.
-    """
+    """What diffusion models share (Liang et al. 2024)."""
 
     stackable: ClassVar[bool] = False  # bound by its convolutions
     generative: ClassVar[bool] = True
 
-    steps: int = Field(1000, ge=2, le=MOST_STEPS)
-    samples: int = Field(10, ge=1)
-    eta: float = Field(0.0, ge=0, le=1)
-    sampler: Literal["ddim", "ddpm"] = "ddim"
-    guidance: float = Field(1.0, ge=0)
-    drop: float = Field(0.0, ge=0, lt=1)
-    pairs: int = Field(16, ge=1, le=MOST_PAIRS)
-    heads: int = Field(4, ge=1, le=MOST_HEADS)
+    steps: int = Field(1000, ge=2, le=MOST_STEPS)  # of noise
+    samples: int = Field(10, ge=1)  # how many of these steps drawing takes with DDIM
+    eta: float = Field(0.0, ge=0, le=1)  # how much noise DDIM draws anew at every step; 0: none
+    sampler: Literal["ddim", "ddpm"] = "ddim"  # `ddpm` takes all steps
+    guidance: float = Field(1.0, ge=0)  # weight of the code against none; other than 1 it needs `drop`
+    drop: float = Field(0.0, ge=0, lt=1)  # share of training examples that come without their code
+    pairs: int = Field(16, ge=1, le=MOST_PAIRS)  # sines and cosines in the code of a time
+    heads: int = Field(4, ge=1, le=MOST_HEADS)  # of attention
 
     fewest: ClassVar[int] = 8  # sides must be multiples of it
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
@@ -110,6 +110,14 @@ class Interval:
         return {"estimate": self.estimate, **finite, "seeds": self.seeds}
 
 
+# What may have a quantity without any training, or without drawing, by the name that stands in its layer's place.
+BASELINES = {
+    "pixels": "true pictures as they are",
+    "untrained": "the untrained network, shown them",
+    "true": "the trained network, shown them",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One quantity of a claim and the range it must lie in, written before the run, with its source."""
@@ -122,6 +130,7 @@ class Check:
     least: Scale = Scale.QUICK  # the smallest scale at which it is asked
     over: str | None = None  # the setting whose value it is divided by, where a ratio is asked for
     average: Average = Average.MEAN
+    baselines: tuple[str, ...] = ()  # those of `BASELINES` that stand beside it; they decide nothing
 
     def __post_init__(self) -> None:
         if self.minus is not None and self.over is not None:
@@ -136,6 +145,11 @@ class Check:
     def settings(self) -> tuple[str, ...]:
         """The names of the settings it looks at."""
         return (self.of,) if self.beside is None else (self.of, self.beside)
+
+    def of_baseline(self, name: str) -> "Check":
+        """The same check of a baseline: ``holes.probe-h1`` becomes ``holes.pixels-h1``."""
+        whole, _, part = self.quantity.partition(".")
+        return replace(self, quantity=f"{whole}.{name}{part.removeprefix(part.partition('-')[0])}", baselines=())
 
     def where(self) -> str:
         """The setting, or the difference or ratio of two."""

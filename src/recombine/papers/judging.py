@@ -1,10 +1,10 @@
 """From records to verdicts. Nothing is run here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from recombine.papers.claims import Check, Claim, Interval, Scale, Verdict
+from recombine.papers.claims import BASELINES, Check, Claim, Interval, Scale, Verdict
 from recombine.studies import Work
 
 Body = Mapping[str, Any]  # the body of a record
@@ -19,6 +19,16 @@ class CheckResult:
     measured: Interval | None
     verdict: Verdict
     note: str = ""
+    baselines: Mapping[str, "CheckResult"] = field(default_factory=dict)  # by name, those that were measured
+
+    def beside(self) -> str:
+        """What the baselines have, and which of them are in the range too; nothing where there are none."""
+        told = []
+        for name, result in self.baselines.items():
+            assert result.measured is not None
+            also = ", in the range too" if result.verdict is Verdict.CONFIRMED else ""
+            told.append(f"{BASELINES[name]}: {result.measured.estimate:.3g}{also}")
+        return "; ".join(told)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -28,6 +38,9 @@ class CheckResult:
             "measured": self.measured.to_dict() if self.measured else None,
             "verdict": self.verdict,
             "note": self.note,
+            **(
+                {"baselines": {name: each.to_dict() for name, each in self.baselines.items()}} if self.baselines else {}
+            ),
         }
 
 
@@ -97,7 +110,9 @@ def _result(check: Check, settings: Mapping[str, Sequence[Body | None]]) -> Chec
         numbers = [check.compare(*pair) for pair in pairs]
     exact = len(numbers) == 1 and all(body.get("exact") for body in there)
     measured = Interval.point(numbers[0]) if exact else Interval.over_seeds(numbers, check.average)
-    return CheckResult(check, measured, check.judge(measured))
+    beside = {name: _result(check.of_baseline(name), settings) for name in check.baselines}
+    known = {name: result for name, result in beside.items() if result.measured}
+    return CheckResult(check, measured, check.judge(measured), baselines=known)
 
 
 def _quantity(measures: Mapping[str, Any], name: str) -> float | None:

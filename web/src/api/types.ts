@@ -331,6 +331,7 @@ export interface ClaimCheck {
   expected: Range | string;
   verdict: string;
   measured: Measured | string | null;
+  beside: string;
 }
 
 export interface Claim {

@@ -20,7 +20,10 @@ export function ClaimChecks({ checks }: { checks: ClaimCheck[] }) {
             <tr key={index}>
               <th scope="row">{check.quantity}</th>
               <td>{rangeWords(check.expected)}</td>
-              <td>{measuredWords(check.measured)}</td>
+              <td>
+                {measuredWords(check.measured)}
+                {check.beside && <p className="quiet">{check.beside}</p>}
+              </td>
               <td>
                 <Verdict word={check.verdict} />
               </td>

@@ -64,6 +64,8 @@ def _claim(claim: Claim) -> Iterator[str]:
     for check in claim.checks:
         result = results.get(check)
         found = "" if result is None else interval(result.measured) if result.measured else result.note
+        if result is not None and (told := result.beside()):
+            found += f" ({told})"
         rows.append((f"`{check.quantity}` of {check.where()}", required(check.expected), found, check.source))
     yield from wording.table(("quantity", "must be", "measured", "where the range comes from"), rows)
     yield from (f"Control: {claim.control.says}", "")

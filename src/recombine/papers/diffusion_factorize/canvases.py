@@ -51,14 +51,14 @@ class Size:
     pairs: int = 16
     model: Mapping[str, Any] = field(default_factory=lambda: {"kind": "diffusion"})
     short: float = 0.5  # share of the steps where many networks are trained
-    bumps: Mapping[str, Any] = field(default_factory=lambda: {"share": 0.5})  # the same for bumps, which take longer
+    squares: Mapping[str, Any] = field(default_factory=lambda: {"share": 0.5})  # the same around a square
     lattice: int = 8  # pixels along each side of a lattice of places
     long: float = 0.4  # share of the steps on a lattice: narrow bumps are few pixels to learn from
 
 
 SIZES = {
     Scale.QUICK: Size(8, 0.5, 3, (3, 5), steps=1500, spacing=0.5, checkpoints=0),
-    Scale.LAPTOP: Size(16, 0.7, 4, (6, 10), steps=4000, bumps={"share": 1.25, "batch": 32}, long=2.5),
+    Scale.LAPTOP: Size(16, 0.7, 4, (6, 10), steps=4000, squares={"share": 1.25, "batch": 32}, long=2.5),
     Scale.PAPER: Size(
         32,
         1.0,
@@ -72,7 +72,7 @@ SIZES = {
         pairs=128,
         model={"kind": "diffusion-unet"},
         short=1.0,
-        bumps={"share": 1.0},
+        squares={"share": 1.0},
         lattice=32,
     ),
 }
@@ -270,8 +270,7 @@ def without_square(scale: Scale, kind: str, place: str, side: int) -> Experiment
     low = (size.n - wide) // 2
     middle = regions.block(x=(low, low + wide), y=(low, low + wide))
     region = middle if place == "middle" else regions.corner(x=size.n - wide, y=size.n - wide)
-    many = size.bumps if kind == "bump" else {"share": size.short}
-    return drawn(scale, Problem(canvas(scale, kind), region, spacing=size.spacing), **many)
+    return drawn(scale, Problem(canvas(scale, kind), region, spacing=size.spacing), **size.squares)
 
 
 squares = {

@@ -31,7 +31,8 @@ class DiffusionDataNeed(Calculation):
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
-    the ends of the ladder would make slopes of their own. ``published`` trains the paper's UNet, not the light one.
+    the ends of the ladder would make slopes of their own. Of two sizes, as at `laptop`, a slope is a line through two
+    points, each known to a rung of the ladder. ``published`` trains the paper's UNet, not the light one.
     """
 
     exact: ClassVar[bool] = False

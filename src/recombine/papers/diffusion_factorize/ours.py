@@ -27,7 +27,7 @@ def middle(scale: Scale, stripes: bool, model: Mapping[str, Any] | None = None, 
         spacing=size.spacing,
         reveal=reveal,
     )
-    made = c.drawn(scale, problem, **size.bumps)
+    made = c.drawn(scale, problem, **size.squares)
     if model is None:
         return made
     decoder = {**model}

@@ -2,7 +2,7 @@
 
 The probe is the block before the last one at the last step of sampling, one row for each label. Angles are those
 between principal components of rings, as published; principal angles, which do not depend on the choice of components,
-stand beside them. Every run also holds the same quantities of three baselines: the true pictures as they are
+stand beside them. Every check of a shape carries the same quantity of three baselines: the true pictures as they are
 ("pixels"), the network before training that is shown them ("untrained"), and the trained one that is ("true"); DX6 and
 DX7 judge what is there before training.
 """
@@ -20,7 +20,7 @@ from recombine.measures import (
     torus_distances,
 )
 from recombine.measures.torus_shape import beside_ideals
-from recombine.papers.claims import Check, Range, Scale, Setting, setting
+from recombine.papers.claims import BASELINES, Check, Range, Scale, Setting, setting
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize.claiming import claim
 from recombine.studies import Calculation, Computed, calculations
@@ -109,9 +109,15 @@ START = ("the same network after a hundredth of the steps", {"main": c.torus_sta
 # Angles between principal components, by which the paper judges.
 ON_Y, ON_X = (f"ring_distances.probe-{pair}-components" for pair in ("x-on-y", "x-on-x"))
 
+
+def shape(quantity: str, expected: Range, source: str, of: str = "main", minus: str | None = None) -> Check:
+    """A check of a shape, with what pictures and an untrained network have of it."""
+    return Check(quantity, expected, source, of, minus, baselines=tuple(BASELINES))
+
+
 # Planes in many dimensions are nearly orthogonal, also those of noise: what is judged must be circles, and drawn.
 DRAWN = (
-    Check("two_circles.probe", Range(low=0.6), "ours: noise has no circles"),
+    shape("two_circles.probe", Range(low=0.6), "ours: noise has no circles"),
     Check("strict_accuracy.all", Range(low=0.8), "our notes: 0.95 to 0.97"),
 )
 
@@ -121,11 +127,11 @@ TORI = (
         "Fig. 2b",
         "A model of bumps on a torus holds a torus: one component, two loops and one cavity stand out.",
         (
-            Check("holes.probe-h2", Range(1.0, 1.0), "Fig. 2b: rank 1"),
-            Check("holes.probe-h1", Range(2.0, 2.0), "Fig. 2b: rank 2"),
-            Check("holes.probe-h0", Range(1.0, 1.0), "Fig. 2b: rank 1"),
-            Check("holes.probe-h2-ratio", Range(low=2.0), "our notes: 4.3 to 5.8 times the next"),
-            Check("holes.probe-h1-ratio", Range(low=1.2), "our notes: 1.3 to 1.9 times the next; ideal 1.8 and 9.0"),
+            shape("holes.probe-h2", Range(1.0, 1.0), "Fig. 2b: rank 1"),
+            shape("holes.probe-h1", Range(2.0, 2.0), "Fig. 2b: rank 2"),
+            shape("holes.probe-h0", Range(1.0, 1.0), "Fig. 2b: rank 1"),
+            shape("holes.probe-h2-ratio", Range(low=2.0), "our notes: 4.3 to 5.8 times the next"),
+            shape("holes.probe-h1-ratio", Range(low=1.2), "our notes: 1.3 to 1.9 times the next; ideal 1.8 and 9.0"),
         ),
         {"main": c.torus},
         START,
@@ -136,9 +142,9 @@ TORI = (
         "Fig. 2c",
         "While accuracy rises, the effective dimension rises and falls again, to about 7.",
         (
-            Check("participation_end.probe", Range(5.0, 9.0), "text: about 7, above 4; our notes: 7.6 and 7.7"),
-            Check("participation_hump.probe", Range(low=0.1), "Fig. 2c: a hump; our notes: 8 to 11, then 7.6"),
-            Check("participation_rise.probe", Range(low=0.05), "Fig. 2c: a hump, so a rise before"),
+            shape("participation_end.probe", Range(5.0, 9.0), "text: about 7, above 4; our notes: 7.6 and 7.7"),
+            shape("participation_hump.probe", Range(low=0.1), "Fig. 2c: a hump; our notes: 8 to 11, then 7.6"),
+            shape("participation_rise.probe", Range(low=0.05), "Fig. 2c: a hump, so a rise before"),
             Check("strict_accuracy.all", Range(low=0.8), "Fig. 2c: to convergence; our notes: 0.95 to 0.97"),
         ),
         {"main": c.torus},
@@ -149,9 +155,9 @@ TORI = (
         "Fig. 2d, B.2",
         "Four principal components stand out at the end, and take more of the variance than at the start.",
         (
-            Check("spectral_gap.probe", Range(low=1.5), "Fig. 2d: a visible gap; our notes: 0.141 over 0.043"),
-            Check("top_four_share.probe", Range(low=0.55), "our notes: 0.69 and 0.70"),
-            Check("top_four_share.probe", Range(low=0.1), "Fig. 2d: it grows", of="main", minus="start"),
+            shape("spectral_gap.probe", Range(low=1.5), "Fig. 2d: a visible gap; our notes: 0.141 over 0.043"),
+            shape("top_four_share.probe", Range(low=0.55), "our notes: 0.69 and 0.70"),
+            shape("top_four_share.probe", Range(low=0.1), "Fig. 2d: it grows", of="main", minus="start"),
         ),
         {"main": c.torus, "start": c.torus_start},
         ("the start beside the end", {"main": c.torus_start, "start": c.torus}),
@@ -160,7 +166,7 @@ TORI = (
         "DF4",
         "Fig. 2a, e-g",
         "Seen along four components the labels form two circles, as on a Clifford torus, and no cloud.",
-        (Check("two_circles.probe", Range(low=0.8), "Fig. 2g: two clean circles; exact torus 1"),),
+        (shape("two_circles.probe", Range(low=0.8), "Fig. 2g: two clean circles; exact torus 1"),),
         {"main": c.torus},
         ("a bent sheet with a border, whose labels run round nothing", {"main": sheet}),
     ),
@@ -170,8 +176,8 @@ TORI = (
         "Rings of x and rings of y lie in mostly orthogonal planes, as on the Clifford torus and not as in three "
         "dimensions.",
         (
-            Check(f"{ON_Y}-nearer", Range(low=5.0), "our notes: 6.9 beside 18.5 (11.6 nearer)"),
-            Check("ring_angle.probe-x-on-y", Range(low=70.0), "our notes: 84 degrees; Clifford 90, ring 45"),
+            shape(f"{ON_Y}-nearer", Range(low=5.0), "our notes: 6.9 beside 18.5 (11.6 nearer)"),
+            shape("ring_angle.probe-x-on-y", Range(low=70.0), "our notes: 84 degrees; Clifford 90, ring 45"),
             *DRAWN,
         ),
         {"main": c.torus},
@@ -182,9 +188,9 @@ TORI = (
         "Fig. 3, middle and bottom",
         "Rings of different x are far from parallel, and so are those of different y.",
         (
-            Check("ring_angle.probe-x-on-x", Range(low=35.0), "our notes: 54 degrees; ideal tori 0"),
-            Check("ring_angle.probe-y-on-y", Range(low=35.0), "our notes: 52 degrees; ideal tori 0"),
-            Check("ring_residual.probe-x-on-x", Range(low=0.5), "our notes: 0.71; Clifford 0, ring 0.25"),
+            shape("ring_angle.probe-x-on-x", Range(low=35.0), "our notes: 54 degrees; ideal tori 0"),
+            shape("ring_angle.probe-y-on-y", Range(low=35.0), "our notes: 52 degrees; ideal tori 0"),
+            shape("ring_residual.probe-x-on-x", Range(low=0.5), "our notes: 0.71; Clifford 0, ring 0.25"),
             *DRAWN,
         ),
         {"main": c.torus},
@@ -195,9 +201,9 @@ TORI = (
         "Fig. 8",
         "Angles of x-on-y end nearer to the Clifford torus than to the ring, those of x-on-x do not come near it.",
         (
-            Check(f"{ON_Y}-nearer", Range(low=0.0), "Fig. 8a: below; our notes: 11.6 nearer"),
-            Check(f"{ON_X}-clifford", Range(low=10.0), "our notes: 26.1 degrees away"),
-            Check(f"{ON_X}-nearer", Range(high=0.0), "our notes: 26.1 beside 15.0"),
+            shape(f"{ON_Y}-nearer", Range(low=0.0), "Fig. 8a: below; our notes: 11.6 nearer"),
+            shape(f"{ON_X}-clifford", Range(low=10.0), "our notes: 26.1 degrees away"),
+            shape(f"{ON_X}-nearer", Range(high=0.0), "our notes: 26.1 beside 15.0; noise has it too"),
             *DRAWN,
         ),
         {"main": c.torus},
