@@ -1,11 +1,12 @@
 """Benchmarks: that both sides are the same work, and that ratios are what they say."""
 
+import json
 import time
 
 import pytest
 import torch
 
-from recombine.benchmarks import run_benchmarks
+from recombine.benchmarks import check_place, page, run_benchmarks, save
 from recombine.benchmarks.measuring import ratios, result
 from recombine.benchmarks.plain import plain_forward
 from recombine.benchmarks.training import agree, hole, plans
@@ -50,6 +51,27 @@ def test_a_result_has_the_median_and_the_extremes():
     assert result("x", [3.0, 1.0, 2.0], agrees=True).to_dict() == {
         "name": "x", "ratio": 2.0, "low": 1.0, "high": 3.0, "agrees": True
     }  # fmt: skip
+
+
+def test_some_are_measured_anew_and_the_others_stay(tmp_path):
+    path = tmp_path / "benchmarks.json"
+    first, second, later = (result(name, [value], True) for name, value in (("a", 1.0), ("b", 2.0), ("a", 3.0)))
+    save([first, second], path)
+    save([later], path, keep=True)
+    found = json.loads(path.read_text())
+    assert [(each["name"], each["ratio"]) for each in found["results"]] == [("b", 2.0), ("a", 3.0)]
+    assert f"| `b` | 2 | 2 to 2 | agree | {found['results'][0]['measured']} |" in page(found)
+    save([later], path)
+    assert len(json.loads(path.read_text())["results"]) == 1
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"results": [{"name": "a"}]}'])
+def test_what_is_no_file_of_benchmarks_is_left_alone_before_anything_is_measured(tmp_path, text):
+    path = tmp_path / "mine.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="holds no benchmarks"):
+        check_place(path, keep=True)
+    assert path.read_text() == text
 
 
 def test_pictures_are_many_times_faster_than_one_at_a_time():

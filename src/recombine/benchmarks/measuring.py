@@ -1,5 +1,6 @@
 """How a benchmark is measured: the two sides alternate, so that whatever else the machine does slows both."""
 
+import json
 import math
 import statistics
 import time
@@ -8,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from recombine.core.errors import InputError
 from recombine.core.registry import Registry
 from recombine.records import documents, provenance
 
@@ -59,15 +61,34 @@ def run_benchmarks(names: Iterable[str] = (), rounds: int = 5) -> list[Result]:
     return [result for benchmark in chosen for result in benchmark(rounds)]
 
 
-def check_place(path: Path) -> None:
-    """Refuse a place where results could not be written."""
+def check_place(path: Path, keep: bool = False) -> None:
+    """Refuse a place where results could not be written, or not beside others that are to stay."""
     documents.check_place(path, WHAT)
+    if keep and path.is_file():
+        _saved(path)
 
 
-def save(results: Sequence[Result], path: Path) -> None:
-    """Write results with where they were measured; the file appears whole or not at all."""
-    found = [each.to_dict() for each in results]
-    documents.write_document(path, WHAT, {"provenance": provenance(), "results": found}, indent=1)
+def save(results: Sequence[Result], path: Path, keep: bool = False) -> None:
+    """Write results with where and when they were measured; the file appears whole or not at all.
+
+    ``keep`` leaves what the file has of other benchmarks, with their dates: some can be measured without the rest.
+    """
+    where = provenance()
+    found = [{**each.to_dict(), "measured": where["started"][:10]} for each in results]
+    if keep and path.is_file():
+        names = {each.name for each in results}
+        found = [each for each in _saved(path)["results"] if each["name"] not in names] + found
+    documents.write_document(path, WHAT, {"provenance": where, "results": found}, indent=1)
+
+
+def _saved(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if all({"name", "ratio", "low", "high", "agrees"} <= set(each) for each in document["results"]):
+            return document
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise InputError(f"{str(path)!r} holds no benchmarks that these could be added to; give the name of a new file.")
 
 
 def page(document: dict[str, Any]) -> str:
@@ -82,13 +103,14 @@ def page(document: dict[str, Any]) -> str:
         "",
         f"Measured on {where['cpus']} shared cores ({where['platform']}), torch {where['torch']}.",
         "",
-        "| benchmark | ratio, or what its unit says | over rounds | sides |",
-        "|---|---|---|---|",
+        "| benchmark | ratio, or what its unit says | over rounds | sides | measured |",
+        "|---|---|---|---|---|",
     ]
     for each in document["results"]:
         spread = f"{each['low']:.3g} to {each['high']:.3g}"
         number = f"{each['ratio']:.3g} {each.get('unit', '')}".rstrip()
-        lines.append(f"| `{each['name']}` | {number} | {spread} | {'agree' if each['agrees'] else 'differ'} |")
+        sides = "agree" if each["agrees"] else "differ"
+        lines.append(f"| `{each['name']}` | {number} | {spread} | {sides} | {each['measured']} |")
     # By name: the order of registration is that of whoever imported them first.
     words = [f"- `{name}`: {' '.join((work.__doc__ or '').split())}" for name, work in sorted(loaded().items())]
     return "\n".join([*lines, "", "What is compared:", "", *words, ""])

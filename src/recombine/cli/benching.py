@@ -13,7 +13,12 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="W
 def bench(
     names: Names = None,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="How often the two sides alternate.")] = 5,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Also write them to this JSON file.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Also write them to this JSON file; those it has of others than NAME stay."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure speed as ratios: each benchmark checks that both sides agree, then alternates them.
@@ -23,10 +28,10 @@ def bench(
     from recombine.benchmarks import check_place, run_benchmarks, save
 
     if output:
-        check_place(output)  # before minutes of measuring
+        check_place(output, keep=bool(names))  # before minutes of measuring
     found = run_benchmarks(names or (), rounds)
     if output:
-        save(found, output)
+        save(found, output, keep=bool(names))
     if json:
         print_json([each.to_dict() for each in found])
     else:
