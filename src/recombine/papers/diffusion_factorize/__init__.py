@@ -19,7 +19,11 @@ papers.add(
         prefixes=("DF", "DX"),
         title="How diffusion models learn to factorize and compose",
         citation="Liang, Liu, Ostrow & Fiete, NeurIPS 2024, arXiv:2408.13256",
-        claims=(*TORI, *COMPOSING, *AMOUNTS, *OVERLAPPING, *OURS),
+        claims=tuple(
+            sorted(
+                (*TORI, *COMPOSING, *AMOUNTS, *OVERLAPPING, *OURS), key=lambda claim: (claim.id[:2], int(claim.id[2:]))
+            )
+        ),
         sweeps=SWEEPS,
     )
 )
