@@ -78,9 +78,10 @@ def test_times_go_evenly_from_the_last_step_to_the_first(steps, share):
         assert times == list(range(steps))[::-1]
 
 
-@pytest.mark.parametrize("count", [0, 8, -1])
+@pytest.mark.parametrize("count", [0, 8, -1, 2.5, "all"])
 def test_no_more_steps_are_taken_than_there_are(count):
-    with pytest.raises(InputError, match=f"{count} sampling steps cannot be taken from a schedule of 7; take from 1"):
+    words = f"{count!r} sampling steps cannot be taken from a schedule of 7; take a whole number from 1 to all"
+    with pytest.raises(InputError, match=words):
         SHORT.times(count)
 
 

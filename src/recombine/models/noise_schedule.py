@@ -60,11 +60,12 @@ class NoiseSchedule:
         from_noisy = np.sqrt(1 - beta) * (1 - before) / (1 - now)
         return float(from_clean), float(from_noisy), float(beta * (1 - before) / (1 - now))
 
-    def times(self, count: int) -> list[int]:
+    def times(self, count: Given) -> list[int]:
         """``count`` steps, evenly from the last to the first; all of them when count is the number of steps."""
-        if not 1 <= count <= self.steps:
+        if not isinstance(count, int | np.integer) or not 1 <= count <= self.steps:
             raise InputError(
-                f"{count} sampling steps cannot be taken from a schedule of {self.steps}; take from 1 to all of them."
+                f"{count!r} sampling steps cannot be taken from a schedule of {self.steps}; take a whole number from 1 "
+                "to all of them."
             )
         return np.linspace(self.steps - 1, 0, count).round().astype(int).tolist()
 

@@ -1,43 +1,43 @@
 """When bumps hang together beside when they are learned: a simulation and trained networks, over the same parts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recombine.core.shapes import Float
 from recombine.papers.diffusion_factorize import canvases
-from recombine.papers.diffusion_factorize.overlapping import lattice as simulated
-from recombine.papers.diffusion_factorize.percolating import SIDE, LatticePercolation
+from recombine.papers.diffusion_factorize.percolating import THRESHOLD, neighbours
 from recombine.reports.canvas import COLOURS, LINES, MARKS, framed, image
 from recombine.reports.findings import Findings
-from recombine.reports.kernel_curves import with_arrays
 from recombine.reports.markup import Markup, tag
 from recombine.reports.numbers import count, short
-from recombine.reports.percolation_figure import NEEDED
-from recombine.reports.settings import SettingRuns, key_of
+from recombine.reports.settings import key_of
 from recombine.reports.sweep_figure import Series
+from recombine.theory import curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ACCURACY = "darkest_accuracy.all"
+DRAWS = 20  # random orders in which the places of the lattice fill up
+COUNTS = 64  # numbers of places at which the largest cluster is looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The largest share by sigma over parts of the lattice, at one threshold of the overlap."""
+    """The largest share by sigma over parts of a lattice."""
 
+    side: int  # places along each side
     parts: Float[np.ndarray, " parts"]
     shares: Mapping[float, Float[np.ndarray, " parts"]]
-    threshold: float
-    recorded: bool
 
     def at(self, sigma: float, part: float) -> float:
-        """The largest share at a part of the lattice."""
-        return float(np.interp(part, self.parts, self.shares[sigma]))
+        """The largest share at a part of the lattice, of as many places as training shows."""
+        return float(np.interp(round(part * self.side**2) / self.side**2, self.parts, self.shares[sigma]))
 
 
 def percolation_section(findings: Findings) -> Markup | None:
@@ -45,7 +45,7 @@ def percolation_section(findings: Findings) -> Markup | None:
     trained = trained_of(findings)
     if not trained:
         return None
-    simulation = simulation_of(findings)
+    simulation = simulation_of(canvases.SIZES[findings.scale].lattice, trained)
     return tag(
         "section",
         tag("h2", "Percolation beside training"),
@@ -72,30 +72,29 @@ def trained_of(findings: Findings) -> dict[float, Series]:
     return {sigma: Series(f"σ = {sigma:g}", points) for sigma, points in found.items()}
 
 
-def simulation_of(findings: Findings) -> Simulation:
-    """The simulation as it was recorded, else as computed now for one seed."""
-    runs = findings.settings.get(key_of(simulated(findings.scale)))
-    kept = with_arrays(runs, *NEEDED) if isinstance(runs, SettingRuns) else []
-    several = [run.arrays for run in kept] or [LatticePercolation().compute().arrays]
-    shares = np.mean([arrays["shares"][0] for arrays in several], axis=0)
-    first = several[0]
-    by_sigma = {round(float(width), 6): curve for width, curve in zip(first["widths"], shares, strict=True)}
-    return Simulation(first["parts"].astype(np.float64), by_sigma, float(first["thresholds"][0]), bool(kept))
+def simulation_of(side: int, sigmas: Iterable[float]) -> Simulation:
+    """The mean over random orders in which a lattice of this side fills up, the same for all sigmas."""
+    counts = np.unique(np.linspace(1, side**2, COUNTS).round())
+    parts = counts / side**2
+    return Simulation(side, parts, {sigma: _shares(side, sigma, tuple(parts.tolist())) for sigma in sigmas})
+
+
+@cache
+def _shares(side: int, sigma: float, parts: tuple[float, ...]) -> Float[np.ndarray, " parts"]:
+    return curve(parts, side, neighbours(sigma, THRESHOLD).reach, seeds=range(DRAWS), spacing=1).mean
 
 
 def percolation_panels(simulation: Simulation, trained: Mapping[float, Series]) -> Markup:
     """Two panels over the part of the lattice, a line per sigma in each."""
-    sigmas = [sigma for sigma in trained if sigma in simulation.shares]
 
     def draw(figure: "Figure") -> None:
         left, right = figure.subplots(1, 2, sharex=True, sharey=True)
         for place, (sigma, series) in enumerate(trained.items()):
             style = place % len(COLOURS)
-            if sigma in simulation.shares:
-                left.plot(simulation.parts, simulation.shares[sigma], color=COLOURS[style], linestyle=LINES[style],
-                          linewidth=1.5)  # fmt: skip
+            left.plot(simulation.parts, simulation.shares[sigma], color=COLOURS[style], linestyle=LINES[style],
+                      linewidth=1.5)  # fmt: skip
             _trained(right, series, style)
-        left.set_title(f"simulated, overlap above {simulation.threshold:g}")
+        left.set_title(f"simulated, overlap above {THRESHOLD:g}")
         right.set_title("trained")
         left.set_ylabel("share of the largest cluster")
         right.set_ylabel("share of places right")
@@ -107,22 +106,22 @@ def percolation_panels(simulation: Simulation, trained: Mapping[float, Series]) 
         figure.legend(loc="outside upper left", ncols=len(trained), frameon=False, handlelength=2.8)
 
     pairs = [(simulation.at(sigma, part), float(np.mean(values)))
-             for sigma in sigmas for part, values in trained[sigma].points.items()]  # fmt: skip
+             for sigma, series in trained.items() for part, values in series.points.items()]  # fmt: skip
     agreement = rank_correlation(pairs)
     told = "; ".join(
         f"{series.name}: " + ", ".join(
-            f"{short(float(np.mean(values)))} at {short(part)}"
-            + (f" (cluster {short(simulation.at(sigma, part))})" if sigma in simulation.shares else "")
+            f"{short(float(np.mean(values)))} at {short(part)} (cluster {short(simulation.at(sigma, part))})"
             for part, values in sorted(series.points.items())
         )
         for sigma, series in trained.items()
     )  # fmt: skip
     seeds = count(max(len(values) for series in trained.values() for values in series.points.values()), "seed")
     alt = f"Largest cluster and trained accuracy by part of the lattice. Accuracy, {told}."
-    source = "as recorded" if simulation.recorded else "computed for this page"
+    side = simulation.side
     caption = (
-        f"Simulation on a lattice of {SIDE} x {SIDE} places ({source}); accuracy by the darkest pixel over all places, "
-        f"marks: mean over up to {seeds}, upright lines: 95% intervals, dots: single seeds."
+        f"Both on a lattice of {side} x {side} places. Simulation: mean over {DRAWS} random orders, computed for this "
+        f"page. Accuracy by the darkest pixel over all places, marks: mean over up to {seeds}, upright lines: 95% "
+        "intervals, dots: single seeds."
     )
     if agreement is not None:
         words = f"{short(agreement)} over {count(len(pairs), 'pair')} of sigma and part"

@@ -27,10 +27,11 @@ COUNTS = 16  # numbers of centres at which the largest cluster is looked at
 # Points anywhere in the plane, n per unit of area and joined when nearer than r, first hang together at this n r^2;
 # small canvases and lattices stray from it, by less than these factors.
 PLANE, LEAST, MOST = 1.436, 0.15, 3
-FEWEST = 16  # centres that are looked at however wide the reach
+FIRST = 10  # centres from which on is looked: alone, each is a tenth, and far from half
+LAST = 16  # centres up to which is looked however wide the reach
 ROUNDING = 1e-9  # pixels
 
-ABOVE, ALWAYS, NEVER = "above critical", "at any density", "at no density"
+ABOVE, ALWAYS, NEVER = "above critical", "from the first few on", "at no density"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def percolation(problem: Problem, seed: int = 0) -> dict[str, Any] | None:
     joined, the ``largest_share`` of them in one cluster, the shares of each section ``within_reach`` of that cluster
     (the first of equally large ones), and the ``critical`` density from which on centres drawn at random from the whole
     canvas have half of them in one cluster, with its 95 % interval (``low``, ``high``). Where ``critical`` is None,
-    ``random`` says whether they have so at any density or at none.
+    ``random`` says whether they have so from the first few on, on a canvas too small for a critical density, or never.
     """
     task = problem.task
     assert isinstance(task, Picture)
@@ -137,27 +138,29 @@ def _at(
 
 
 def _critical_numbers(found: Critical | None) -> dict[str, Any]:
-    if found is None or not math.isfinite(found.density):
-        never = found is not None and found.density > 0
+    # Without some of the draws, a crossing that has no interval lies before the first number of centres.
+    if found is None or not math.isfinite(found.high):
+        never = found is not None and found.density == math.inf
         return {"critical": None, "low": None, "high": None, "random": NEVER if never else ALWAYS}
-    ends = (max(0.0, found.low), found.high) if math.isfinite(found.high) else (None, None)
-    return {"critical": found.density, "low": ends[0], "high": ends[1], "random": ABOVE}
+    return {"critical": found.density, "low": max(0.0, found.low), "high": found.high, "random": ABOVE}
 
 
 @lru_cache(maxsize=256)  # the problems of a sweep share their canvas
 def takeover(canvas: Canvas, radius: float) -> Critical | None:
     """The density from which on half of the centres that arrive at random are in one cluster, on average over draws.
 
-    On a square this is `theory.percolation.curve` with its `critical`. None: fewer than three centres fit, of which the
-    largest cluster always has half.
+    On a square this is `theory.percolation.curve` with its `critical`. The first few centres are not looked at, since
+    the largest cluster of two always has half. None: fewer than three fit.
     """
     sites = canvas.sites()
-    expected = PLANE * canvas.area / radius**2
-    enough = max(FEWEST, math.ceil(MOST * expected))
+    reaches = max(canvas.sides) / radius
+    # On a strip as narrow as the reach they arrive on a line, which hangs together once no gap is left.
+    expected = max(PLANE * canvas.area / radius**2, reaches * math.log1p(reaches))
+    enough = max(LAST, math.ceil(MOST * expected))
     most = enough if sites is None else min(enough, len(sites))
     if most < 3:
         return None
-    fewest = min(max(2, int(LEAST * expected)), most - 1)
+    fewest = min(max(FIRST, int(LEAST * expected)), most - 1)
     counts = np.unique(np.rint(np.geomspace(fewest, most, COUNTS)).astype(np.int64))
     shares = []
     for draw in range(DRAWS):
@@ -218,7 +221,8 @@ def _together(share: float) -> str:
 
 
 def _random(part: dict[str, Any]) -> str:
-    if part["critical"] is None:
-        return f"centres drawn at random would mostly do so {part['random']}"
-    ends = "" if part["low"] is None else f" ({part['low']:.3g} to {part['high']:.3g})"
-    return f"centres drawn at random would mostly do so from {part['critical']:.3g} per pixel{ends} on"
+    drawn = "centres drawn at random would mostly do so"
+    if part["critical"] is not None:
+        return f"{drawn} from {part['critical']:.3g} per pixel ({part['low']:.3g} to {part['high']:.3g}) on"
+    small = part["random"] == ALWAYS
+    return "the canvas is too small beside the pictures for a critical density: " * small + f"{drawn} {part['random']}"

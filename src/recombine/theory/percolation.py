@@ -6,25 +6,24 @@ a box, the largest cluster takes over at a critical density (`curve`, `critical`
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import TypeAlias
 
 import numpy as np
 
-from recombine.core.arrays import Given, real_array
+from recombine.core.arrays import Given, as_array, real_array
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Integer
 
 Number: TypeAlias = float | int
-Period: TypeAlias = Number | Sequence[Number] | np.ndarray | None
 Sides: TypeAlias = np.ndarray | None  # the checked period: a length per axis
 
 PAIRS = 10_000_000  # more near pairs than this are not listed (16 bytes each)
 NEIGHBOURS = 5  # each point's first links where pairs are not listed, itself among them
 CHUNK = 65_536  # points asked for their neighbours at a time
+LARGEST = 20_000_000  # coordinates that are drawn at once: a gigabyte with the search tree
 SAMPLE = 1_000  # points whose neighbours are counted to guess the number of pairs
 
 
@@ -50,7 +49,7 @@ def reach(threshold: Given, sigma: Given, denominator: Given = 4) -> float:
     return float(2 * sigma * math.sqrt(denominator * -math.log(threshold)))
 
 
-def largest_share(points: Given, radius: Number, period: Period = None) -> float:
+def largest_share(points: Given, radius: Number, period: Given = None) -> float:
     """The share of points (items, axes) in the largest cluster, where points strictly nearer than `radius` are joined.
 
     1: all hang together; 1/items: no two are joined. `period` closes every axis to a ring of that length, or of its
@@ -60,7 +59,7 @@ def largest_share(points: Given, radius: Number, period: Period = None) -> float
     return float(np.bincount(labels).max() / len(labels))
 
 
-def clusters(points: Given, radius: Number, period: Period = None) -> Integer[np.ndarray, " items"]:
+def clusters(points: Given, radius: Number, period: Given = None) -> Integer[np.ndarray, " items"]:
     """The number of each point's cluster, from 0: a chain of steps shorter than `radius` joins equal numbers.
 
     Time and memory stay near linear in the number of points, however many of them are near each other.
@@ -70,12 +69,10 @@ def clusters(points: Given, radius: Number, period: Period = None) -> Integer[np
     return _crowded(places, radius, sides) if pairs is None else _joined(np.arange(len(places)), *pairs.T)
 
 
-def prefix_shares(
-    points: Given, counts: Sequence[int] | np.ndarray, radius: Number, period: Period = None
-) -> Float[np.ndarray, " counts"]:
+def prefix_shares(points: Given, counts: Given, radius: Number, period: Given = None) -> Float[np.ndarray, " counts"]:
     """`largest_share` of the first points, for each of the rising `counts`, from one list of near pairs."""
-    (places, sides), steps = _checked(points, radius, period), np.asarray(counts)
-    if not len(steps) or steps[0] < 1 or steps[-1] > len(places) or (np.diff(steps) < 0).any():
+    (places, sides), steps = _checked(points, radius, period), _whole(counts, "counts", 1)
+    if steps[-1] > len(places) or (steps[1:] < steps[:-1]).any():
         raise InputError(
             f"counts {steps.tolist()} of points must rise from at least 1 to at most the {len(places)} there are; "
             "sort them and leave out the rest."
@@ -122,9 +119,9 @@ def curve(
     side: Number,
     radius: Number,
     *,
-    seeds: Sequence[int] = range(5),
+    seeds: Given = range(5),
     periodic: bool = False,
-    spacing: Number | None = None,
+    spacing: Given = None,
     axes: Given = 2,
 ) -> Curve:
     """The largest share in a box of this side as points arrive one after another, once per seed.
@@ -133,11 +130,12 @@ def curve(
     (unit spacing makes the density the share of sites that are filled). Each density takes the first
     round(density · volume) points of one order, which depends on nothing but the seed, the box and the spacing.
     """
-    _check_positive(side=side, axes=axes, seeds=len(seeds))
+    _check_positive(side=side, axes=axes)
+    seeds = _whole(seeds, "seeds", 0).tolist()
     if axes != int(axes):
         raise InputError(f"axes {axes!r} of a box must be a whole number; choose 2 for a canvas.")
     axes = int(axes)
-    volume = float(side) ** axes
+    volume = _power(side, axes)
     wanted = real_array(densities, "densities", "(densities,)", finite=False).astype(np.float64)
     counts = np.rint(wanted * volume)
     sites = _sites(side, spacing, axes) if spacing is not None else None
@@ -147,6 +145,7 @@ def curve(
             f"densities {wanted.tolist()} put {counts.tolist()} points into a volume of {volume:g}; these must rise "
             f"from at least 1 to at most {room}, so change the densities or the box."
         )
+    _check_size(counts[-1], axes)
     counts = counts.astype(np.int64)
     shares = []
     for seed in seeds:
@@ -167,7 +166,7 @@ class Critical:
     steepest: float  # the middle of the step over which the mean rises fastest
 
 
-def critical(found: Curve, level: Number = 0.5) -> Critical:
+def critical(found: Curve, level: Given = 0.5) -> Critical:
     """The density above which the mean share stays at `level` or more, interpolated between the curve's densities.
 
     The interval is Student's t around it, with the jackknife's spread: the crossing of the mean without each seed.
@@ -176,8 +175,8 @@ def critical(found: Curve, level: Number = 0.5) -> Critical:
     """
     if len(found.densities) < 2:
         raise InputError("a curve of one density crosses nothing; compute it at two densities or more.")
-    if not 0 < level < 1:
-        raise InputError(f"level {level:g} of the largest share must lie strictly between 0 and 1; choose one there.")
+    if not _is_number(level) or not 0 < level < 1:
+        raise InputError(f"level {level!r} of the largest share must lie strictly between 0 and 1; choose one there.")
     seeds, density = len(found.shares), _crossing(found.densities, found.mean, level)
     each = tuple(_crossing(found.densities, shares, level) for shares in found.shares)
     others = (found.shares.sum(axis=0) - found.shares) / max(seeds - 1, 1)
@@ -205,11 +204,17 @@ def _student(seeds: int) -> float:
     return float(stdtrit(seeds - 1, 0.975))
 
 
-def _sites(side: Number, spacing: Number, axes: int) -> Float[np.ndarray, "sites axes"]:
-    along = round(side / spacing) if spacing > 0 else 0
-    if along < 1 or not math.isclose(along * spacing, side, rel_tol=1e-9):
-        raise InputError(f"spacing {spacing:g} must divide the side {side:g} of the box; choose a whole part of it.")
-    return np.indices((along,) * axes).reshape(axes, -1).T * float(spacing)
+def _sites(side: Number, spacing: Given, axes: int) -> Float[np.ndarray, "sites axes"]:
+    along = side / spacing if _is_number(spacing) and spacing > 0 else 0
+    _check_size(_power(along, axes), axes)
+    if along < 0.5 or not math.isclose(round(along) * spacing, side, rel_tol=1e-9):
+        raise InputError(f"spacing {spacing!r} must divide the side {side:g} of the box; choose a whole part of it.")
+    return np.indices((round(along),) * axes).reshape(axes, -1).T * float(spacing)
+
+
+def _power(length: Number, axes: int) -> float:
+    with np.errstate(over="ignore"):  # too much is infinite, and refused as such
+        return float(np.float64(length) ** axes)
 
 
 def _near_pairs(places: np.ndarray, radius: Number, sides: Sides) -> Integer[np.ndarray, "pairs 2"] | None:
@@ -278,11 +283,26 @@ def _check_positive(**values: Given) -> None:
             raise InputError(f"{name} {value!r} must be positive and finite; choose another.")
 
 
+def _check_size(points: float, axes: int) -> None:
+    if points * axes > LARGEST:
+        raise InputError(
+            f"{points:.3g} points on {axes} axes have more than the {LARGEST:,} coordinates that are drawn at once; "
+            "choose lower densities, a smaller box or a wider spacing."
+        )
+
+
+def _whole(given: Given, what: str, least: int) -> Integer[np.ndarray, " items"]:
+    numbers = as_array(given, what)
+    if numbers.dtype.kind not in "iu" or numbers.ndim != 1 or not numbers.size or numbers.min() < least:
+        raise InputError(f"{what} {given!r} must be a list of whole numbers from {least} on; give one or more.")
+    return numbers
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _checked(points: Given, radius: Number, period: Period) -> tuple[np.ndarray, Sides]:
+def _checked(points: Given, radius: Number, period: Given) -> tuple[np.ndarray, Sides]:
     """The points as floats, wrapped into the period, and the length of each axis."""
     line = "write points on a line as points[:, None]"
     places = real_array(points, "points", "(items, axes)", way_out=line, finite=False).astype(np.float64)
@@ -292,13 +312,14 @@ def _checked(points: Given, radius: Number, period: Period) -> tuple[np.ndarray,
     _check_positive(radius=radius)
     if period is None:
         return places, None
-    sides = np.asarray(period, dtype=np.float64)
-    if sides.shape not in ((), (places.shape[1],)) or not (np.isfinite(sides) & (sides > 0)).all():
+    sides = as_array(period, "period")
+    fits = sides.dtype.kind in "fiu" and sides.shape in ((), (places.shape[1],))
+    if not fits or not (np.isfinite(sides) & (sides > 0)).all():
         raise InputError(
-            f"period {period} of points on {places.shape[1]} axes must be one positive length, or one per axis; "
+            f"period {period!r} of points on {places.shape[1]} axes must be one positive length, or one per axis; "
             "leave it out where no axis closes."
         )
-    sides = np.broadcast_to(sides, places.shape[1:]).copy()
+    sides = np.broadcast_to(sides, places.shape[1:]).astype(np.float64)
     places %= sides
     # A tiny negative number rounds up to the period itself, which is 0.
     return np.where(places < sides, places, 0.0), sides

@@ -1,16 +1,18 @@
 """Percolation beside training, and geometry beside its baselines: sections of a page."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
+from recombine.core.seeds import stream
 from recombine.papers import Check, Range, Scale
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize.overlapping import lattice
+from recombine.papers.diffusion_factorize.percolating import neighbours
 from recombine.reports.findings import gather
 from recombine.reports.geometry_table import COLUMNS, geometry_section
+from recombine.reports.numbers import short
 from recombine.reports.percolation_section import (
+    DRAWS,
     percolation_section,
     rank_correlation,
     simulation_of,
@@ -18,6 +20,7 @@ from recombine.reports.percolation_section import (
 )
 from recombine.reports.report import report_page
 from recombine.studies import vary
+from recombine.theory import largest_share
 
 PLACES = ((0.3, 0.2), (0.3, 0.8), (1.0, 0.2), (1.0, 0.8))
 RANGE = Range(low=0.5)
@@ -61,25 +64,25 @@ def test_accuracies_are_gathered_by_sigma_and_part(paper, store, record):
     assert series[0.3].name == "σ = 0.3"
 
 
-def test_the_simulation_is_the_recorded_one_where_there_is_one(paper, store, record):
-    arrays = {
-        "widths": np.array([0.3, 1.0]),
-        "thresholds": np.array([0.25, 0.5]),
-        "parts": np.array([0.0, 1.0]),
-        "shares": np.array([[[0.0, 0.5], [0.5, 1.0]], [[0.0, 0.0], [0.0, 0.0]]]),
-        "critical": np.zeros((2, 2)),
-    }
-    work = lattice(Scale.QUICK)
-    assert not simulation_of(found(paper, store)).recorded
-    record(store, work, {"width_gain": 0.1})
-    body = store.read(work.digest())
-    other = type(store)(store.root.parent / "with arrays")
-    other.commit(replace(body, arrays=arrays))
-    simulation = simulation_of(found(paper, other))
-    assert simulation.recorded
-    assert simulation.threshold == 0.25
-    assert simulation.at(1.0, 0.5) == pytest.approx(0.75)
-    assert simulation.at(0.3, 0.5) == pytest.approx(0.25)
+def test_the_simulation_fills_a_lattice_as_large_as_the_trained_one():
+    """Places anew: clusters of the first ones of random orders; bumps of sigma 0.1 are all alone."""
+    side, reach = c.SIZES[Scale.LAPTOP].lattice, neighbours(0.3, 0.005).reach
+    assert len(c.lattice[0.3, 1.0](Scale.LAPTOP).problem.training_set()) == side**2
+    simulation = simulation_of(side, (0.1, 0.3))
+    sites = np.indices((side, side)).reshape(2, -1).T.astype(float)
+    for part, places in ((0.2, 13), (1.0, 64)):
+        orders = [stream(seed, "percolation").permutation(sites)[:places] for seed in range(DRAWS)]
+        assert simulation.at(0.3, part) == pytest.approx(np.mean([largest_share(order, reach) for order in orders]))
+        assert simulation.at(0.1, part) == pytest.approx(1 / places)
+
+
+@pytest.mark.parametrize(("scale", "side"), [(Scale.LAPTOP, 8), (Scale.PAPER, 32)])
+def test_both_panels_have_the_lattice_of_their_scale_and_the_caption_its_size(paper, store, record, scale, side):
+    for sigma, part in PLACES:
+        record(store, c.lattice[sigma, part](scale), {"darkest_accuracy": {"all": part}})
+    section = percolation_section(gather([paper], scale, [store]))
+    assert f"Both on a lattice of {side} x {side} places" in section
+    assert f"0.2 at 0.2 (cluster {short(simulation_of(side, [0.3]).at(0.3, 0.2))})" in section
 
 
 def test_both_panels_are_drawn_and_told(paper, store, record, parsed, image_bytes):
