@@ -11,6 +11,7 @@ from recombine.data import tasks
 from recombine.models import models
 from recombine.models.budget import Budget
 from recombine.models.interface import Interface
+from recombine.training import Recipe
 
 CORNER = ("--hold-out", "corner:x=2,y=2")
 SMALL = ("--set", "n=4", *CORNER)
@@ -43,6 +44,12 @@ def test_too_large_is_told_and_not_tried(recombine, refused, arguments, says):
     assert refused(said), said
     assert says in said.err
     assert time.process_time() - started < 30  # torch is loaded in this time
+
+
+def test_a_batch_that_no_machine_holds():
+    with pytest.raises(InputError, match=r"batch = 100000000: Input should be less than or equal to 1000000\.$"):
+        Recipe(batch=100_000_000)
+    assert Recipe(batch=1_000_000).batch == 1_000_000
 
 
 def test_codes_that_do_not_fit():
