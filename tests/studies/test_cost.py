@@ -10,6 +10,8 @@ from recombine.splits import regions
 from recombine.studies import Experiment, change, cost
 from recombine.studies.stacks import Stack
 from recombine.training import Recipe
+from recombine.training.observe import DENOISED, pictures_denoised
+from recombine.training.run import build, measure_network
 
 PROBLEM = Problem(tasks.bump(n=8), regions.block(x=(3, 5), y=(3, 6)))
 DRAWN = Experiment(
@@ -51,7 +53,11 @@ def test_runs_that_differ_in_seed_steps_and_split_are_timed_once(timings):
     found = cost.seconds([Stack((each,)) for each in members], lambda *counted: told.append(counted))
     assert timings == {"step": 1, "measuring": 1}
     assert [found[each.digest()] for each in members] == [13.0, 13.0, 13.0, 17.0, 33.0]
-    assert told == [(done, 5) for done in range(1, 6)]
+    assert told == [(done, 5) for done in range(6)]  # the first before anything is timed
+
+
+def test_nothing_is_told_of_no_stacks():
+    assert cost.seconds([], lambda *_: pytest.fail("there is nothing to tell")) == {}
 
 
 def test_another_network_and_other_measures_are_timed_anew(timings):
@@ -74,11 +80,59 @@ def test_drawing_in_many_passes_is_a_line_through_few(monkeypatch, settings, pas
         asked.append(plan.model.passes)
         assert network.sampler.steps == plan.model.passes
 
+    monkeypatch.setattr(cost, "seconds_of_a_pass", lambda _: 1e-6)
     monkeypatch.setattr(cost, "cpu_seconds", taking)
     monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", measured)
     assert experiment.model.passes == passes
     assert cost.seconds_of_measuring(experiment) == pytest.approx(2.0 + 3.0 * passes)
     assert asked == [cost.FEW, cost.MORE]
+
+
+def test_measuring_that_takes_far_too_long_is_told_from_a_pass(monkeypatch):
+    monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(cost, "cpu_seconds", lambda act: act() and 0.5 * cost.PART)  # half a second a place
+    # 64 places, each drawn in 10 passes and shown 4 times, and the error of denoising of what was shown and what not.
+    assert cost.seconds_of_measuring(DRAWN) == pytest.approx(0.5 * (64 * 14 + 2 * DENOISED))
+
+
+@pytest.mark.parametrize("passes", [2, 5])
+def test_pictures_that_are_denoised_are_counted(monkeypatch, passes):
+    brief = change(DRAWN, model=DRAWN.model.in_passes(passes), measures=())
+    network = build(brief.problem, brief.model, brief.seed)
+    seen = []
+    usual = type(network.denoiser).stages
+
+    def counted(self, pictures, times, codes):
+        seen.append(len(pictures))
+        return usual(self, pictures, times, codes)
+
+    monkeypatch.setattr(type(network.denoiser), "stages", counted)
+    measure_network(brief.plan(), network)
+    assert sum(seen) == pictures_denoised(PROBLEM, passes)
+
+
+@pytest.mark.parametrize(
+    ("batch", "each", "asked", "step"),
+    [
+        (96, 0.001, [(2, 16), (1, 16), (1, 32), (1, 64), (1, 96), (8, 96)], 0.096),
+        (96, 0.02, [(2, 16), (1, 16), (1, 32), (1, 64), (1, 96)], 1.92),
+        (96, 0.1, [(2, 16), (1, 16), (1, 32)], 9.6),
+        (96, 3.0, [(2, 16), (1, 16)], 288.0),
+        (4, 3.0, [(2, 4), (1, 4)], 12.0),
+        ("all", 0.001, [(2, 16), (1, 16), (1, 32), (1, 58), (8, 58)], 0.058),
+    ],
+)
+def test_a_step_that_takes_long_is_told_from_part_of_its_batch(monkeypatch, batch, each, asked, step):
+    """As if a step took so many seconds for each example."""
+    found = []
+
+    def fitted(members):
+        found.append((members[0].recipe.steps, members[0].batch))
+
+    monkeypatch.setattr(import_module("recombine.training.loop"), "fit", fitted)
+    monkeypatch.setattr(cost, "cpu_seconds", lambda act: act() or each * found[-1][0] * found[-1][1])
+    assert cost.seconds_per_step([change(DRAWN, recipe=Recipe(batch=batch))]) == pytest.approx(step)
+    assert found == asked
 
 
 def test_a_network_of_one_pass_is_measured_as_it_is():

@@ -10,6 +10,9 @@ from recombine.studies.work import change
 
 WARM_UP, TIMED = 2, 8  # steps
 LONG = 1.0  # seconds of a step that is timed once
+PART = 16  # examples, or places, from which what takes long is told
+TOO_LONG = 2.0  # seconds of a step on part of a batch; the whole batch is not tried
+FAR_TOO_LONG = 10.0  # seconds of being measured in `MORE` passes; it is not tried
 FEW, MORE = 1, 3  # passes of a network that takes many for one answer
 START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of guess
 
@@ -19,9 +22,11 @@ def seconds(stacks: Iterable[Stack], timed: Callable[[int, int], None] | None = 
 
     Work of one kind is timed once: stacks of one shape and size that differ in the number of steps only, and networks
     that train alone and differ in what they are shown only. Training that stops early is counted in full. ``timed`` is
-    told how many stacks have been looked at, of how many.
+    told how many stacks have been looked at, of how many, at the start as well.
     """
     stacks = list(stacks)
+    if timed and stacks:
+        timed(0, len(stacks))
     expected: dict[str, float] = {}
     for done, stack in enumerate(stacks, 1):
         first = stack.members[0]
@@ -76,27 +81,35 @@ def _pictures(experiment: Experiment) -> list[object]:
 
 
 def seconds_per_step(experiments: Iterable[Experiment]) -> float:
-    """CPU seconds of one step of a stack on one thread, after a warm-up."""
+    """CPU seconds of one step of a stack on one thread, after a warm-up.
+
+    Batches grow from `PART` to their size. If a step takes `TOO_LONG` before that, the rest is in proportion.
+    """
     from recombine.training.loop import Member, fit
     from recombine.training.run import build
 
     parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in experiments]
 
-    def taking(steps: int) -> float:
-        return cpu_seconds(
-            lambda: fit([Member(net, shown, change(e.recipe, steps=steps), e.seed) for net, shown, e in parts])
-        )
+    def taking(steps: int, batch: int) -> float:
+        members = [Member(net, shown, change(e.recipe, steps=steps, batch=batch), e.seed) for net, shown, e in parts]
+        return cpu_seconds(lambda: fit(members))
 
-    taking(WARM_UP)
-    once = taking(1)
-    return once if once > LONG else taking(TIMED) / TIMED
+    _, shown, first = parts[0]
+    whole = len(shown) if first.recipe.batch == "all" else first.recipe.batch
+    batch = min(PART, whole)
+    taking(WARM_UP, batch)
+    while (once := taking(1, batch)) < TOO_LONG and batch < whole:
+        batch = min(2 * batch, whole)
+    return once * whole / batch if once > LONG else taking(TIMED, whole) / TIMED
 
 
 def seconds_of_measuring(experiment: Experiment) -> float:
     """CPU seconds of measuring one network on one thread.
 
     A network that takes many passes for one answer is measured as if it took `FEW`, and `MORE`: the rest is a line.
+    Where that would take `FAR_TOO_LONG`, its passes alone are counted.
     """
+    from recombine.training.observe import pictures_denoised
     from recombine.training.run import build, measure_network
 
     def taking(passes: int) -> float:
@@ -107,8 +120,28 @@ def seconds_of_measuring(experiment: Experiment) -> float:
     passes = experiment.model.passes
     if passes <= MORE:
         return taking(passes)
+    once = seconds_of_a_pass(experiment)
+    if once * pictures_denoised(experiment.problem, MORE) > FAR_TOO_LONG:
+        return once * pictures_denoised(experiment.problem, passes)
     few, more = taking(FEW), taking(MORE)
     return few + max(more - few, 0.0) * (passes - FEW) / (MORE - FEW)
+
+
+def seconds_of_a_pass(experiment: Experiment) -> float:
+    """CPU seconds of one pass of a network for one place, on one thread, after a warm-up."""
+    import torch
+
+    from recombine.models.activations import activations
+    from recombine.training.run import build
+
+    network = build(experiment.problem, experiment.model.in_passes(1), experiment.seed)
+    some = torch.from_numpy(experiment.problem.everything.codes[:PART])
+
+    def taking() -> float:
+        return cpu_seconds(lambda: activations(network, some, ["output"])) / len(some)
+
+    taking()
+    return taking()
 
 
 def cpu_seconds(act: Callable[[], object]) -> float:

@@ -19,7 +19,7 @@ class Progress:
         """So many problems have been forecast, of all that are trained on and had no forecast."""
 
     def timed(self, done: int, total: int) -> None:
-        """So many stacks have had their cost estimated, of all that are planned."""
+        """So many stacks have had their cost estimated, of all that are planned; none at the start."""
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
@@ -53,7 +53,7 @@ class Lines(Progress):
 
     def timed(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.told > EVERY:
+        if done == 0 or now - self.told > EVERY:
             tell(f"[cost of {done} stacks of {total} estimated]")
             self.told = now
 

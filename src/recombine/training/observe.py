@@ -128,6 +128,14 @@ def _samples(problem: Problem, network: DiffusionNetwork, untrained: DiffusionNe
     return replace(found, denoising=_denoising(problem, network, seed))
 
 
+def pictures_denoised(problem: Problem, passes: int) -> int:
+    """How many pictures a diffusion model is run on while it is observed, if drawing one takes ``passes``.
+
+    Beside drawing, it is shown every true picture four times, and `DENOISED` noisy ones of either sort.
+    """
+    return len(problem.everything) * (passes + 4) + 2 * DENOISED
+
+
 @torch.no_grad()
 def _denoising(problem: Problem, network: DiffusionNetwork, seed: int) -> dict[str, float]:
     """The error that training lowers, on pictures that were shown and on those of cells of which nothing was."""
