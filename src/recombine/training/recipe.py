@@ -11,7 +11,6 @@ from recombine.training.noise import Noise, noises
 from recombine.training.penalties import Penalty
 from recombine.training.penalties import penalties as known
 
-MOST_BATCH = 1_000_000  # examples of one step
 WARM_UP = 0.3  # share of the steps of a cycle over which the rate rises
 
 
@@ -30,7 +29,7 @@ class Recipe(Spec):
     """
 
     steps: int = Field(default=3000, ge=1)
-    batch: Annotated[int, Field(ge=1, le=MOST_BATCH)] | Literal["all"] = 32
+    batch: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["all"] = 32
     optimiser: Literal["adamw", "adam", "sgd"] = "adamw"
     rate: float = Field(default=1e-3, gt=0)
     decay: float = Field(default=0.01, ge=0)
