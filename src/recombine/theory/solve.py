@@ -6,7 +6,6 @@ Every kernel of this package (overlap, tangent, one handed over as an array) is 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Real
@@ -82,6 +81,8 @@ def _of_full_rank(
     gram: Float[np.ndarray, "n n"], right_side: Float[np.ndarray, "n *outputs"], ridge: float, floor: float
 ) -> Float[np.ndarray, "n *outputs"] | None:
     """(K + λ1)⁻¹ y where all eigenvalues of K are above `floor`, so that K − floor has a Cholesky factor; else None."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve  # slow to load, for what only lists names
+
     diagonal = np.diag_indices_from(gram)
     moved = gram.copy()
     try:
