@@ -79,7 +79,7 @@ def test_the_catalogue_has_everything_that_is_registered(server):
     assert not by_name["addition"]["isolates"]
     assert not by_name["sprites"]["drawable"]
     assert found["recipe"]["batch"] == {
-        "type": "integer", "default": 32, "required": False, "minimum": 1, "choices": ["all"],
+        "type": "integer", "default": 32, "required": False, "minimum": 1, "maximum": 1_000_000, "choices": ["all"],
     }  # fmt: skip
 
 
