@@ -165,7 +165,8 @@ def _checks(
         check = result.check
         cells: list[str] = [badge(result.verdict), _quantity(check, settings, findings, said=sources)]
         cells += [check.where()] if several else []
-        beside = tag("span", f" {told}", class_="meaning") if (told := result.beside()) else ""
+        told = result.beside()
+        beside = join(tag("br"), tag("span", f"beside it {told}", class_="meaning")) if told else ""
         cells += [join(_measured(result, settings, findings), beside), required(check.expected)]
         cells += [strip(check.expected, result.measured) if result.measured else ""]
         cells += [check.source] if sources else []
