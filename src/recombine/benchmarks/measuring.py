@@ -71,7 +71,8 @@ def check_place(path: Path, keep: bool = False) -> None:
 def save(results: Sequence[Result], path: Path, keep: bool = False) -> None:
     """Write results with where and when they were measured; the file appears whole or not at all.
 
-    ``keep`` leaves what the file has of other benchmarks, with their dates: some can be measured without the rest.
+    ``keep`` leaves what the file has of other benchmarks, with their dates: some can be measured without the rest. The
+    machine that is told is that of the latest.
     """
     where = provenance()
     found = [{**each.to_dict(), "measured": where["started"][:10]} for each in results]
@@ -86,7 +87,7 @@ def _saved(path: Path) -> dict[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"))
         if all({"name", "ratio", "low", "high", "agrees"} <= set(each) for each in document["results"]):
             return document
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         pass
     raise InputError(f"{str(path)!r} holds no benchmarks that these could be added to; give the name of a new file.")
 
@@ -110,7 +111,7 @@ def page(document: dict[str, Any]) -> str:
         spread = f"{each['low']:.3g} to {each['high']:.3g}"
         number = f"{each['ratio']:.3g} {each.get('unit', '')}".rstrip()
         sides = "agree" if each["agrees"] else "differ"
-        lines.append(f"| `{each['name']}` | {number} | {spread} | {sides} | {each['measured']} |")
+        lines.append(f"| `{each['name']}` | {number} | {spread} | {sides} | {each.get('measured', '')} |")
     # By name: the order of registration is that of whoever imported them first.
     words = [f"- `{name}`: {' '.join((work.__doc__ or '').split())}" for name, work in sorted(loaded().items())]
     return "\n".join([*lines, "", "What is compared:", "", *words, ""])

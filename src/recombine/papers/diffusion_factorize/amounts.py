@@ -3,7 +3,7 @@
 from recombine.papers.claims import Check, Range
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize import data_need as d
-from recombine.papers.diffusion_factorize.claiming import FEW, claim
+from recombine.papers.diffusion_factorize.claiming import FEW, claim, shape
 
 PLACED = "darkest_accuracy"
 
@@ -158,9 +158,9 @@ AMOUNTS = (
         "From few narrow bumps labels lie in a loose cloud; with more of them, or with wider ones, on an ordered sheet "
         "off which places that were not shown can be read.",
         (
-            Check("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="0.3 at 0.8", minus="0.3 at 0.2"),
-            Check("participation.probe", Range(high=0.8), "Fig. 15: a sheet", of="0.3 at 0.8", over="0.3 at 0.2"),
-            Check("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="1.0 at 0.2", minus="0.3 at 0.2"),
+            shape("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="0.3 at 0.8", minus="0.3 at 0.2"),
+            shape("participation.probe", Range(high=0.8), "Fig. 15: a sheet", of="0.3 at 0.8", over="0.3 at 0.2"),
+            shape("probe_held_out.probe", Range(low=0.1), "Fig. 15: order", of="1.0 at 0.2", minus="0.3 at 0.2"),
             *trained("0.3 at 0.8", "0.3 at 0.2", "1.0 at 0.2"),
         ),
         {f"{sigma} at {part}": c.lattice[sigma, part] for sigma, part in ((0.3, 0.8), (0.3, 0.2), (1.0, 0.2))},

@@ -6,7 +6,7 @@ The paper gives few numbers in words ("text"); ranges come from those, from what
 
 from collections.abc import Mapping
 
-from recombine.papers.claims import Check, Claim, Control, Scale, Setting
+from recombine.papers.claims import BASELINES, Check, Claim, Control, Range, Scale, Setting
 
 KEY = "diffusion-factorize"
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 3}
@@ -29,3 +29,10 @@ def claim(
 ) -> Claim:
     """A claim that is asked from `laptop` on unless it says otherwise."""
     return Claim(id, KEY, place, says, checks, settings, Control(*control, 3), seeds, least)
+
+
+def shape(
+    quantity: str, expected: Range, source: str, of: str = "main", minus: str | None = None, over: str | None = None
+) -> Check:
+    """A check of a shape, with what pictures and an untrained network have of it."""
+    return Check(quantity, expected, source, of, minus, over=over, baselines=tuple(BASELINES))

@@ -20,9 +20,9 @@ from recombine.measures import (
     torus_distances,
 )
 from recombine.measures.torus_shape import beside_ideals
-from recombine.papers.claims import BASELINES, Check, Range, Scale, Setting, setting
+from recombine.papers.claims import Check, Range, Scale, Setting, setting
 from recombine.papers.diffusion_factorize import canvases as c
-from recombine.papers.diffusion_factorize.claiming import claim
+from recombine.papers.diffusion_factorize.claiming import claim, shape
 from recombine.studies import Calculation, Computed, calculations
 
 PAIRS = ("x-on-y", "x-on-x", "y-on-y")
@@ -108,12 +108,6 @@ START = ("the same network after a hundredth of the steps", {"main": c.torus_sta
 
 # Angles between principal components, by which the paper judges.
 ON_Y, ON_X = (f"ring_distances.probe-{pair}-components" for pair in ("x-on-y", "x-on-x"))
-
-
-def shape(quantity: str, expected: Range, source: str, of: str = "main", minus: str | None = None) -> Check:
-    """A check of a shape, with what pictures and an untrained network have of it."""
-    return Check(quantity, expected, source, of, minus, baselines=tuple(BASELINES))
-
 
 # Planes in many dimensions are nearly orthogonal, also those of noise: what is judged must be circles, and drawn.
 DRAWN = (
