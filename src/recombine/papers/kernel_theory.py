@@ -3,10 +3,22 @@
 A readout of a fixed representation whose similarity depends only on shared components can say no more about an unseen
 combination than a sum over the conjunctions it has seen. That decides which tasks compose, and how training sets
 distort them: a memorisation leak, a shortcut. The settings are in `kernel_settings`, the calculations in
-`kernel_calculations`.
+`kernel_calculations`, claims of our own in `kernel_ours`.
 """
 
-from recombine.papers.claims import Check, Claim, Control, Range, Scale, Setting
+from recombine.papers.claims import Check, Range, Scale
+from recombine.papers.kernel_claiming import (
+    EXACT,
+    IMAGE_SEEDS,
+    KEY,
+    LARGER,
+    MORE_SEEDS,
+    ROUNDING,
+    SEEDS,
+    SYMBOL_SEEDS,
+    claim,
+)
+from recombine.papers.kernel_ours import OURS
 from recombine.papers.kernel_settings import (
     ANCHORS,
     FAR,
@@ -14,16 +26,13 @@ from recombine.papers.kernel_settings import (
     cd1,
     cd2,
     cd3,
-    cd_network,
     deep_cd1,
     deep_cd3,
     deep_sum,
     depth,
     digit_classes,
-    digit_context,
     digits,
     dispersed,
-    equal,
     every_place,
     exposure,
     exposure_bias,
@@ -31,7 +40,6 @@ from recombine.papers.kernel_settings import (
     far,
     far_four,
     far_seen,
-    general,
     large,
     lazy,
     lazy_te,
@@ -51,7 +59,6 @@ from recombine.papers.kernel_settings import (
     squares_map,
     structured,
     te_kernel,
-    te_network,
     to_kernel,
     two_anchors,
     unordered_codes,
@@ -61,28 +68,7 @@ from recombine.papers.kernel_settings import (
 from recombine.papers.paper import Paper, papers
 from recombine.theory import leak
 
-KEY = "kernel-theory"
-SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 10}
-IMAGE_SEEDS = {**SEEDS, Scale.LAPTOP: 6}
-SYMBOL_SEEDS = {**SEEDS, Scale.QUICK: 4, Scale.LAPTOP: 12}  # symbolic networks, which train together
-MORE_SEEDS = {**SYMBOL_SEEDS, Scale.QUICK: 16, Scale.LAPTOP: 24}  # where a range is narrow
-
 RELU_SALIENCE = 0.4264  # S(1;2) after one random ReLU layer
-EXACT = Range(high=1e-10)
-ROUNDING = "an identity; what is left is rounding"
-
-
-def claim(
-    id: str,
-    place: str,
-    says: str,
-    checks: tuple[Check, ...],
-    settings: dict[str, Setting],
-    control: tuple[str, dict[str, Setting]],
-    seeds: dict[Scale, int] = SEEDS,
-    least: Scale = Scale.QUICK,
-) -> Claim:
-    return Claim(id, KEY, place, says, checks, settings, Control(*control), seeds, least)
 
 
 def near_law(anchors: int) -> Range:
@@ -94,7 +80,6 @@ def near_law(anchors: int) -> Range:
 LAW = "our notes: lazy networks follow Eq. 3 at S(1;2) = 0.4264; within 0.03"
 SMALLER = "held-out slopes smaller than those on trained pairs"
 PUBLISHED_ADDITIVITY = "published: 0.867 to 0.996 over networks and tasks; lower end"
-LARGER = Scale.LAPTOP
 
 papers.add(
     Paper(
@@ -406,79 +391,7 @@ papers.add(
                     {"random": unordered_codes, "sprites": sprites_told},
                 ),
             ),
-            claim(
-                "KX1",
-                "our own",
-                "The loss decides the shortcut: the same networks fail on CD-3 with logistic loss, not with squares.",
-                (
-                    Check("ood_accuracy", Range(low=0.5), "our notes: 50 to 90%, against 0%", "squares", "logistic"),
-                    Check("ood_accuracy", Range(low=0.5), "our notes: 100%, 0%", "rich_squares", "rich_logistic"),
-                    Check("ood_accuracy", Range(high=0.5), "our notes: 0%", "logistic"),
-                    Check("ood_accuracy", Range(high=0.5), "our notes: 0%", "rich_logistic"),
-                ),
-                {
-                    "logistic": cd_network("logistic", 1.0),
-                    "squares": cd_network("mse", 1.0),
-                    "rich_logistic": cd_network("logistic", 0.1),
-                    "rich_squares": cd_network("mse", 0.1),
-                },
-                (
-                    "the two losses exchanged",
-                    {
-                        "logistic": cd_network("mse", 1.0),
-                        "squares": cd_network("logistic", 1.0),
-                        "rich_logistic": cd_network("mse", 0.1),
-                        "rich_squares": cd_network("logistic", 0.1),
-                    },
-                ),
-                SYMBOL_SEEDS,
-            ),
-            claim(
-                "KX2",
-                "our own",
-                "The leak for unequal saliences and anchors and a ridge: m_1 = |W_2| S_1 / (|W_2| S_1 + S_12 + ridge).",
-                (Check("law_error", EXACT, ROUNDING),),
-                {"main": general},
-                ("the published law at mean salience and mean number of anchors", {"main": equal}),
-            ),
-            claim(
-                "KX3",
-                "our own",
-                "The kernels of a lazy network before training predict its slope; that of a ConvNet does not.",
-                (
-                    Check("slope_error.initial layer0", Range(-0.05, 0.05), "the hidden layer at first", "lazy"),
-                    Check("slope_error.initial tangent", Range(-0.05, 0.05), "the tangent kernel at first", "lazy"),
-                    Check("slope_error.initial tangent", Range(low=0.1), "one pilot run: far too high", "convnet"),
-                ),
-                {"lazy": lazy(2), "convnet": near},
-                ("a rich network; a lazy one", {"lazy": lazy(2, initial=1e-3), "convnet": lazy(2)}),
-                IMAGE_SEEDS,
-                LARGER,
-            ),
-            claim(
-                "KX4",
-                "our own",
-                "Both losses side by side: ConvNets take the shortcut less with squares; either solves equivalence.",
-                (
-                    Check("ood_accuracy", Range(low=0.05), "our notes: 0.611 against 0.211", "squares", "logistic"),
-                    Check("ood_accuracy", Range(low=0.95), "our notes: 100% from a small scale", "equivalence"),
-                ),
-                {
-                    "logistic": cd3,
-                    "squares": digit_context(3, FAR, "mse"),
-                    "equivalence": te_network(0.01, "logistic"),
-                },
-                (
-                    "the two losses exchanged; a lazy network",
-                    {
-                        "logistic": digit_context(3, FAR, "mse"),
-                        "squares": cd3,
-                        "equivalence": te_network(1.0, "logistic"),
-                    },
-                ),
-                IMAGE_SEEDS,
-                LARGER,
-            ),
+            *OURS,
         ),
     )
 )
