@@ -95,6 +95,15 @@ class There(torch.Tensor):
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return operate(func, *args, **(kwargs or {}))
 
+    @property
+    def data(self) -> torch.Tensor:
+        return torch.Tensor.data.__get__(self)
+
+    @data.setter
+    def data(self, value: "There") -> None:
+        torch.Tensor.data.__set__(self, value)
+        self.held = value.held
+
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"There({self.held!r})"
 

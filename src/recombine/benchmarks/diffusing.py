@@ -1,10 +1,11 @@
 """How near diffusion models come to the speed of plain convolutions, and what few sampling steps save."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
+import numpy as np
 import torch
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -12,11 +13,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from recombine.benchmarks.measuring import Result, benchmarks, ratios, result
 from recombine.core.shapes import Float
-from recombine.models import Interface, models
+from recombine.data import Examples
+from recombine.models import Interface, ModelSpec, models
 from recombine.models.denoiser import Denoiser
 from recombine.models.diffusion_network import DiffusionNetwork, Sampler
 from recombine.models.noise_schedule import NoiseSchedule
 from recombine.studies.processes import worker_environment
+from recombine.training.recipe import Recipe
+from recombine.training.steppers import Alone, Member
 
 # Channels and sides of the plain convolutions, the best of which is the peak.
 PLAIN = ((64, 32), (128, 16), (256, 8))
@@ -28,37 +32,40 @@ SAMPLED = 64
 def unet_peak(rounds: int) -> list[Result]:
     """Operations a second of training, as a share of the best plain 3 x 3 convolution forward and back, on one core.
 
-    The published network on 32 x 32 pixels with batches of 8, and the light one on 16 x 16 with batches of 64. Agree:
-    the first has as many parameters as its layers should have, and both have gradients everywhere.
+    The published network on 32 x 32 pixels with batches of 8, and the light one on 16 x 16 with batches of 64, with its
+    24 channels and with 32, which fill the lanes of a processor. Agree: the first has as many parameters as its layers
+    should have, and all have gradients everywhere.
     """
     # In a process with the environment that workers get, allocator included: it is part of what makes them fast.
     with worker_environment(), ProcessPoolExecutor(1, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
-        found, agrees = pool.submit(_shares, rounds).result()
-    return [result(name, shares, agrees[name]) for name, shares in found.items()]
+        return pool.submit(_shares, rounds).result()
 
 
-def _shares(rounds: int) -> tuple[dict[str, list[float]], dict[str, bool]]:
-    full = Training("diffusion-unet", 32, 512, 8)
-    light = Training("diffusion", 16, 64, 64)
-    sound = sum(p.numel() for p in full.network.parameters()) == PUBLISHED
-    found: dict[str, list[float]] = {"unet-peak": [], "unet-peak-light": []}
+def _shares(rounds: int) -> list[Result]:
+    works = {
+        "unet-peak": Training(models.diffusion_unet(), 32, 512, 8),
+        "unet-peak-light": Training(models.diffusion(), 16, 64, 64),
+        "unet-peak-light-32": Training(models.diffusion(width=32), 16, 64, 64),
+    }
+    plain = [convolution(*each) for each in PLAIN]
+    sound = works["unet-peak"].stepper.weights.numel() == PUBLISHED
+    found: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(rounds):
-        for name, work in (("unet-peak", full), ("unet-peak-light", light)):
-            best = max(plain_rate(*each) for each in PLAIN)
-            found[name].append(work.rate() / best)
-    return found, {"unet-peak": sound and full.learns(), "unet-peak-light": light.learns()}
+        for name, work in works.items():
+            reached, *peaks = rates([(work.step, work.operations), *plain])
+            found[name].append(reached / max(peaks))
+    return [result(name, found[name], sound and work.learns()) for name, work in works.items()]
 
 
 class Training:
-    """Steps of one network on random pictures."""
+    """Steps of one network on random pictures, as a training takes them."""
 
-    def __init__(self, kind: str, side: int, inputs: int, batch: int) -> None:
-        spec = models.parse(kind)
-        network = spec.build(Interface(inputs, (side, side), (side, side)), torch.Generator().manual_seed(0))
-        assert isinstance(network, DiffusionNetwork)
-        self.network = network
-        self.codes, self.pictures = torch.rand(batch, inputs), torch.rand(batch, side, side)
-        self.descent = torch.optim.AdamW(network.parameters(), fused=True)
+    def __init__(self, model: ModelSpec, side: int, inputs: int, batch: int) -> None:
+        network = model.build(Interface(inputs, (side, side), (side, side)), torch.Generator().manual_seed(0))
+        draw = np.random.default_rng(0)
+        shown = Examples(np.zeros((batch, 1)), draw.random((batch, inputs)), draw.random((batch, side, side)))
+        self.stepper = Alone(Member(network, shown, Recipe(), seed=0))
+        self.batch = [torch.from_numpy(each).float()[None] for each in (shown.codes, shown.targets)]
         # The fused attention is not counted, the plain one is; both do the same operations.
         with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
             self.step()
@@ -66,20 +73,18 @@ class Training:
         self.step()
 
     def step(self) -> None:
-        self.descent.zero_grad(set_to_none=True)
-        self.network.error(self.codes, self.pictures).backward()
-        self.descent.step()
-
-    def rate(self) -> float:
-        """Operations in a CPU second."""
-        return rate(self.step, self.operations)
+        self.stepper.step(*self.batch)
 
     def learns(self) -> bool:
-        return all(p.grad is not None and bool(p.grad.any()) for p in self.network.parameters())
+        """Whether every array of weights has a gradient."""
+        return all(bool(slope.any()) for slope in self.stepper.slopes)
 
 
-def plain_rate(channels: int, side: int, batch: int = 16) -> float:
-    """Operations in a CPU second of a 3 x 3 convolution, forward and back."""
+Work = tuple[Callable[[], None], int]  # what is done, and in how many operations
+
+
+def convolution(channels: int, side: int, batch: int = 16) -> Work:
+    """A 3 x 3 convolution forward and back."""
     weights = torch.randn(channels, channels, 3, 3, requires_grad=True)
     pictures = torch.randn(batch, channels, side, side, requires_grad=True)
     upstream = torch.randn(batch, channels, side, side)
@@ -88,16 +93,20 @@ def plain_rate(channels: int, side: int, batch: int = 16) -> float:
         F.conv2d(pictures, weights, padding=1).backward(upstream)
 
     step()
-    return rate(step, 3 * 2 * batch * channels**2 * 9 * side**2)
+    return step, 3 * 2 * batch * channels**2 * 9 * side**2
 
 
-def rate(work: Callable[[], None], operations: int, seconds: float = 1.0) -> float:
-    """Operations in a CPU second, measured over about ``seconds``."""
-    started, times = time.process_time(), 0
-    while time.process_time() - started < seconds:
-        work()
-        times += 1
-    return times * operations / (time.process_time() - started)
+def rates(works: Sequence[Work], seconds: float = 1.0, turns: int = 10) -> list[float]:
+    """Operations in a CPU second of each, over about ``seconds`` of each: in turns, since machines are not even."""
+    spent, done = [0.0] * len(works), [0] * len(works)
+    for _ in range(turns):
+        for place, (step, operations) in enumerate(works):
+            started = time.process_time()
+            while (passed := time.process_time() - started) < seconds / turns:
+                step()
+                done[place] += operations
+            spent[place] += passed
+    return [each / time_of for each, time_of in zip(done, spent, strict=True)]
 
 
 class Knowing(Denoiser):

@@ -6,6 +6,7 @@ from typing import Literal
 from zlib import crc32
 
 import torch
+from torch.nn import functional as F
 
 from recombine.core.shapes import Float, Int
 from recombine.models.denoiser import Denoiser
@@ -68,7 +69,7 @@ class DiffusionNetwork(Network):
     def missed(self, codes: Codes, pictures: Pictures, times: Int[torch.Tensor, " batch"], noise: Pictures) -> Pictures:
         """(ε − ε̂)² of each pixel, at given times with given noise."""
         noisy = self.schedule.noised(2 * pictures - 1, noise, times)
-        return (self.denoiser(noisy, times.to(codes.dtype), codes) - noise).square()
+        return F.mse_loss(self.denoiser(noisy, times.to(codes.dtype), codes), noise, reduction="none")
 
     def stages(self, codes: Codes, through: Through = unchanged) -> Iterator[tuple[str, torch.Tensor]]:
         for name, stage in self.drawn(codes, self.sampler):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 from torch.func import functional_call, vmap
-from torch.nn.utils import parameters_to_vector
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from recombine.core.shapes import Float
 from recombine.data import Examples
@@ -109,29 +109,37 @@ def optimiser(groups: Iterable[tuple[Iterable[nn.Parameter], Recipe]]) -> torch.
 
 
 class Alone(Stepper):
-    """One network, by autograd."""
+    """One network, by autograd.
+
+    While it trains, its weights are views of one vector, and so are their gradients: an optimiser spends longer on
+    going from array to array than on the sums of a small network.
+    """
 
     def __init__(self, member: Member) -> None:
         self.objective = Objective(member.network, member.recipe)
         self.strengths = [penalty.strengths() for penalty in member.recipe.penalties]
         self.noise = NoiseOf([member])
         self.trained = [parameter for parameter in member.network.parameters() if parameter.requires_grad]
-        self.descent = optimiser([(self.trained, member.recipe)])
+        self.weights = nn.Parameter(parameters_to_vector(self.trained).detach(), requires_grad=False)
+        vector_to_parameters(self.weights, self.trained)
+        self.weights.grad = torch.zeros_like(self.weights)
+        parts = self.weights.grad.split([parameter.numel() for parameter in self.trained])
+        self.slopes = [part.view_as(parameter) for part, parameter in zip(parts, self.trained, strict=True)]
+        self.descent = optimiser([([self.weights], member.recipe)])
         self.clip = member.recipe.clip
         self.kept = member.recipe.ema
-        self.mean = [] if self.kept is None else [parameter.detach().clone() for parameter in self.trained]
+        self.mean = None if self.kept is None else self.weights.clone()
 
     def step(self, codes: torch.Tensor, targets: torch.Tensor) -> None:
         noisy = self.noise.next(codes)
         alone = None if noisy is None else (noisy[0][0], {name: draws[0] for name, draws in noisy[1].items()})
         self.last = self.objective(codes[0], targets[0], self.strengths, alone)
-        self.descent.zero_grad(set_to_none=True)
-        self.last[0].backward()
+        torch._foreach_copy_(self.slopes, torch.autograd.grad(self.last[0], self.trained, materialize_grads=True))
         if self.clip is not None:
-            nn.utils.clip_grad_norm_(self.trained, self.clip)
+            nn.utils.clip_grad_norm_(self.weights, self.clip)
         self.descent.step()
-        if self.kept is not None:
-            torch._foreach_lerp_(self.mean, [parameter.detach() for parameter in self.trained], 1 - self.kept)
+        if self.mean is not None and self.kept is not None:
+            self.mean.lerp_(self.weights, 1 - self.kept)
 
     def losses(self) -> torch.Tensor:
         return torch.stack(self.last).detach()[None]
@@ -141,19 +149,17 @@ class Alone(Stepper):
 
     @contextmanager
     def as_finished(self) -> Iterator[None]:
-        kept = [parameter.detach().clone() for parameter in self.trained] if self.mean else []
-        self.finish()
+        trained = self.weights.clone()
+        if self.mean is not None:
+            self.weights.copy_(self.mean)
         yield
-        _write(self.trained, kept)
+        self.weights.copy_(trained)
 
     def finish(self) -> None:
-        _write(self.trained, self.mean)
-
-
-def _write(parameters: Sequence[nn.Parameter], values: Sequence[torch.Tensor]) -> None:
-    """Give parameters their values; without any they stay as they are."""
-    for parameter, value in zip(parameters, values, strict=bool(values)):
-        parameter.data.copy_(value)
+        # Arrays of their own again, so that whoever keeps one does not keep them all.
+        vector_to_parameters(self.weights if self.mean is None else self.mean, self.trained)
+        for parameter in self.trained:
+            parameter.data = parameter.data.clone()
 
 
 class Stack(Stepper):
@@ -190,8 +196,9 @@ class Stack(Stepper):
 
     def finish(self) -> None:
         for index, (member, row) in enumerate(zip(self.members, self.weights, strict=True)):
-            values = [part[0] for part in self.cut(self.kept.get(index, row)[None])]
-            _write(list(member.network.parameters()), values)
+            parts = self.cut(self.kept.get(index, row)[None])
+            for parameter, part in zip(member.network.parameters(), parts, strict=True):
+                parameter.data.copy_(part[0])
 
 
 def table(strengths: Sequence[Mapping[str, float]], device: torch.device) -> dict[str, Float[torch.Tensor, " members"]]:
