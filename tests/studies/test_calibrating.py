@@ -210,6 +210,17 @@ def test_names_are_scored_where_one_was_expected_and_one_found():
     assert "in 67% of them" in text
 
 
+@pytest.mark.parametrize(("right", "told"), [(4, True), (5, False)])
+def test_a_failure_that_is_seldom_the_one_found_is_a_pattern(right: int, told: bool):
+    """Of ten trials that failed; three more composed, and those of which nothing was expected have no name."""
+    found = ["leak"] * right + ["shortcut"] * (10 - right) + [COMPOSED] * 3 + ["leak"] * 12
+    even = np.linspace(0, 1, 25)
+    scores = scoreboard(judged(even, even, ["leak"] * 13 + [None] * 12, found))
+    line = "leak: found in 4 of the 10 trials that failed as it was expected; most often it was shortcut (6)."
+    assert (line in calibration_file.patterns(scores)) == told
+    assert not any("none expected" in each for each in calibration_file.patterns(scores))
+
+
 @pytest.mark.parametrize(("inside", "told"), [(21, True), (24, False)])
 def test_intervals_that_hold_clearly_too_few_are_a_pattern(inside: int, told: bool):
     expected = np.linspace(-0.5, 0.5, 32)

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recombine.core.failures import Failure
 from recombine.records import documents
 from recombine.records.provenance import provenance
+from recombine.studies.found_causes import COMPOSED
 from recombine.theory.calibration import GRIDS, SCENES, SHARE, Calibration, document, tuned_on
 from recombine.theory.outlook import COMPOSES_FROM, MEANING
 
@@ -138,10 +140,11 @@ def names_sentence(names: Mapping[str, Any]) -> str:
 
 
 def patterns(scores: Mapping[str, Any]) -> list[str]:
-    """Groups of ten trials or more that err mostly in one direction, or whose intervals hold clearly too few.
+    """Groups of ten trials or more that err mostly in one direction, have intervals that hold clearly too few, or are
+    seldom named rightly.
 
     In one direction: the mean error with its sign is more than half of the mean error. Clearly too few: 80% less more
-    than 1.64 standard errors, which chance does to one group in twenty.
+    than 1.64 standard errors, which chance does to one group in twenty. Seldom: in less than half of the trials.
     """
     lines = []
     for each in (*scores["families"], *scores["failures"]):
@@ -158,7 +161,23 @@ def patterns(scores: Mapping[str, Any]) -> list[str]:
             lines.append(
                 f"{each['name']}: intervals are too narrow: those of {SHARE:.0%} hold {inside:.0%} of {count} trials."
             )
-    return lines or [f"No group of {FEWEST} trials or more errs mostly in one direction or has intervals too narrow."]
+    lines += _misnamed(scores.get("names", {"rows": []}))
+    return lines or [f"No group of {FEWEST} trials or more errs mostly in one way."]
+
+
+def _misnamed(names: Mapping[str, Any]) -> list[str]:
+    """Failures that were expected, and found in less than half of the trials in which they were."""
+    lines = []
+    for row in names["rows"]:
+        expected, found = row["expected"], {cause: n for cause, n in row["found"].items() if cause != COMPOSED}
+        count, right = sum(found.values()), found.get(expected, 0)
+        if expected in set(Failure) and count >= FEWEST and right < count / 2:
+            instead = max((cause for cause in found if cause != expected), key=lambda cause: found[cause])
+            lines.append(
+                f"{expected}: found in {right} of the {count} trials that failed as it was expected; most often it "
+                f"was {instead} ({found[instead]})."
+            )
+    return lines
 
 
 def _spread(score: Mapping[str, float]) -> str:
