@@ -144,6 +144,26 @@ def test_strict_is_a_negative_answer(folder, capsys):
 
 
 @pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("pictures.npy", "reads pictures.npy, which would be lost"),
+        ("table.csv", "reads table.csv"),
+        ("strangers_model.py", "reads strangers_model.py"),
+        ("link.html", "reads pictures.npy"),
+        ("audit.htm", "ends in .html"),
+    ],
+)
+def test_no_file_that_was_given_is_written_over(folder, capsys, output, words):
+    (folder / "link.html").symlink_to("pictures.npy")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    code, said, complained = run(capsys, *GIVEN, "-o", output)
+    assert (code, said) == (2, "")
+    assert words in complained
+    assert len(complained.strip().splitlines()) == 1
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("nowhere.npz",), "does not exist"),

@@ -39,10 +39,10 @@ def audit(
     from recombine.audits.given import check
     from recombine.core.errors import InputError
     from recombine.reports.audit_page import write_audit
-    from recombine.reports.writing import writable_place
+    from recombine.reports.writing import check_place
 
     if output is not None:
-        writable_place(output)
+        check_place(output, ".html", [data, *([table] if table else []), *source_files(model)])
     read = read_data(data, table)
     # Before a model is loaded, which may take long.
     given = check(read.inputs, read.targets, read.factors, read.train_mask, read.refused)
@@ -73,6 +73,14 @@ def audit(
         raise typer.Exit(2)
     if strict and not found.verdict.startswith("It composes:"):
         raise typer.Exit(1)
+
+
+def source_files(model: str | None) -> list[Path]:
+    """The files of the module that ``--model`` names, where it lies in the folder one is in; nothing is imported."""
+    if model is None:
+        return []
+    home = Path(*model.partition(":")[0].removesuffix(".py").split("."))
+    return [home.with_name(f"{home.name}.py"), home / "__init__.py"] if home.name else []
 
 
 def load(name: str) -> Any:
