@@ -100,6 +100,60 @@ def test_classes_words_a_function_and_a_tuple():
     assert "cannot be drawn anew" in notes
 
 
+@pytest.mark.parametrize(
+    "inputs", [INPUTS, torch.from_numpy(INPUTS), torch.utils.data.TensorDataset(torch.from_numpy(INPUTS))]
+)
+@pytest.mark.parametrize("model", [lambda batch: Adds()(batch), Adds().forward])
+def test_a_function_may_take_tensors(inputs, model):
+    found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=model)
+    assert not found.refused
+    assert score(found, UNSEEN_PAIR) > 0.99
+
+
+def test_a_function_gets_what_was_given_first_and_always_a_copy():
+    kinds = []
+
+    def spoils(batch):
+        kinds.append(type(batch))
+        batch *= 2
+        return Adds()(batch)  # refuses arrays
+
+    found = rc.audit(INPUTS, 2 * TARGETS, TABLE, TRAINED, model=spoils)
+    assert kinds == [np.ndarray, torch.Tensor]
+    assert score(found, UNSEEN_PAIR) > 0.99
+    kinds.clear()
+    rc.audit(torch.from_numpy(INPUTS), 2 * TARGETS, TABLE, TRAINED, model=spoils)
+    assert kinds == [torch.Tensor]
+
+
+def test_what_no_form_of_a_batch_pleases_is_told_for_each():
+    (sentence,) = rc.audit(INPUTS, TARGETS, TABLE, TRAINED, model=lambda batch: nn.Linear(5, 2)(batch)).refused
+    assert "(as an array of floats)" in sentence
+    assert "(as a tensor of floats)" in sentence
+
+
+def test_whole_numbers_stay_whole_for_modules_that_take_them():
+    lookup = nn.Sequential(nn.Embedding(SHAPES + HUES, 12), nn.Flatten(), nn.Linear(24, 12))
+    lookup[0].weight.data.copy_(torch.from_numpy(VECTORS))
+    lookup[2].weight.data.copy_(torch.eye(12).repeat(1, 2))
+    lookup[2].bias.data.zero_()
+    tokens = CODES + np.array([0, SHAPES])
+    for inputs in (tokens, tokens.astype(np.int16), torch.from_numpy(tokens)):
+        found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=lookup)
+        assert not found.refused
+        assert score(found, UNSEEN_PAIR) > 0.99
+    assert not rc.audit(INPUTS.astype(int), TARGETS, TABLE, TRAINED, model=Adds()).refused  # floats are its weights
+
+
+@pytest.mark.parametrize("precision", [torch.float64, torch.bfloat16])
+def test_inputs_are_as_precise_as_weights(precision):
+    for inputs in (INPUTS, INPUTS.astype(np.float64)):
+        found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=Adds().to(precision))
+        assert not found.refused
+        assert score(found, UNSEEN_PAIR) > 0.99
+    assert not rc.audit(INPUTS.astype(float), TARGETS, TABLE, TRAINED, model=lambda x: Adds().double()(x)).refused
+
+
 def test_an_autoencoder_needs_no_targets():
     found = rc.audit(INPUTS, None, TABLE, TRAINED, model=nn.Identity())
     assert score(found, UNSEEN_PAIR) == 1

@@ -33,7 +33,8 @@ def check_place(output: Path, suffix: str = "", inputs: Iterable[Path] = ()) -> 
     for given in inputs:
         if target.exists() and given.exists() and target.samefile(given):
             raise InputError(
-                f"cannot write to {output}: the command reads {given}, which would be lost; give the name of a new file."
+                f"cannot write to {output}: the command reads {given}, which would be lost; give the name of a new "
+                "file."
             )
     if not output.name.endswith(suffix):
         kind = suffix.removeprefix(".").upper()
