@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 import recombine as rc
+from recombine.audits.diagnosing import diagnose
 from recombine.audits.held_out import NEW, UNSEEN_LEVEL, UNSEEN_PAIR
 from recombine.core.errors import InputError
 
@@ -80,6 +81,23 @@ def test_what_remembers_does_not_and_is_told_where_factors_are_mixed():
     assert UNSEEN_PAIR in {reason.name for reason in found.diagnosis}
     assert found.held_out is not None
     assert {name: int(mask.sum()) for name, mask in found.held_out.sections.items()} == {UNSEEN_PAIR: 6}
+
+
+@pytest.mark.parametrize(
+    ("values", "high", "lost"),
+    [
+        ((0.9, 0.2), 0.1, True),
+        ((-0.05, -0.57), -0.3, False),  # nothing to lose
+        ((0.05, -0.57), -0.3, False),
+        ((0.4, 0.1), 0.5, False),  # shuffled factors do as well
+    ],
+)
+def test_only_what_is_there_can_be_lost(values, high, lost):
+    inside = pd.DataFrame(
+        {"layer": ["one", "two"], "measure": "additive_held_out", "value": values, "null_high": [high, high]}
+    )
+    found = diagnose(pd.DataFrame(columns=["section", "score"]), None, inside)
+    assert [reason.name for reason in found] == ["factorisation lost"] * lost
 
 
 def test_the_forecast_sees_that_sums_carry_over():
@@ -240,6 +258,13 @@ def test_rows_that_repeat_a_trained_input_are_told():
     assert found.held_out is not None
     assert found.held_out.repeated == 6
     assert "repeated inputs" in {reason.name for reason in found.diagnosis}
+
+
+def test_rows_that_are_not_finite_are_not_compared():
+    found = rc.audit(np.full_like(INPUTS, np.nan), TARGETS, TABLE, TRAINED)
+    assert found.held_out is not None
+    assert found.held_out.repeated == 0
+    assert not found.diagnosis
 
 
 def test_a_level_never_shown_is_named():

@@ -30,7 +30,7 @@ class Given:
     inputs: Any
     targets: np.ndarray | None
     trained: Bool[np.ndarray, " rows"] | None
-    repeated: Bool[np.ndarray, " rows"] | None  # rows whose input, byte by byte, is that of a trained row
+    repeated: Bool[np.ndarray, " rows"] | None  # rows whose input, finite and byte by byte, is that of a trained row
     notes: tuple[str, ...]  # which factors are left out, and why
     refused: tuple[str, ...]  # a sentence for each thing that is wrong with what was given
     unusable: frozenset[str]  # of INPUTS, TARGETS and MASK, those that were given and are of no use
@@ -235,5 +235,5 @@ class _Look:
             if trained is not None:
                 digests += [hash(np.ascontiguousarray(row).tobytes()) for row in batch]
         names = np.array(digests)
-        repeated = None if trained is None else np.isin(names, names[trained])
+        repeated = None if trained is None else finite & np.isin(names, names[trained])
         return cls(finite, repeated, seconds if len(seconds) == len(inputs) else None)
