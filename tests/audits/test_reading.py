@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from recombine.audits import FactorTable
+from recombine.audits.factor_table import ReadTable
 from recombine.audits.fields import DSPRITES, MPI3D, SHAPES3D
 from recombine.audits.reading import read_data
 from recombine.core.errors import InputError
@@ -135,6 +136,13 @@ def test_a_table_alone_and_beside_an_array(tmp_path, kind):
     beside = read_data(tmp_path / "pictures.npy", path)
     np.testing.assert_array_equal(beside.inputs, PICTURES)
     np.testing.assert_array_equal(beside.train_mask, FRAME["train"])
+
+
+def test_a_column_of_words_and_numbers_is_told_but_none_may_stand_beside_numbers(tmp_path):
+    path = write(tmp_path / "t.csv", "x,y,z\n1,1,a\n2,none,b\nfoo,1,a\n1,2,b\n")
+    read = ReadTable.of(read_data(path).factors)
+    assert [column.levels for column in read.table.columns] == [("1", "2", "none"), ("a", "b")]
+    assert read.refused == ("factor 'x' has words and numbers, and levels are of one sort; it is left out.",)
 
 
 def test_a_folder_of_pictures(tmp_path):

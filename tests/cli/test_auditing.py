@@ -33,6 +33,9 @@ def broken():
 
 def forgetful():
     AutoEncoder()
+
+def leaves():
+    raise SystemExit(7)
 """
 
 
@@ -190,6 +193,7 @@ def test_where_nothing_can_be_done_it_is_one_sentence_and_exit_code_2(folder, ca
         ((*GIVEN[:3], "--model", "strangers_model:number"), "cannot be called"),
         ((*GIVEN[:3], "--model", "strangers_model:broken"), "broken raised RuntimeError: no weights here"),
         ((*GIVEN[:3], "--model", "strangers_model:forgetful"), "forgetful returns None"),
+        ((*GIVEN[:3], "--model", "strangers_model:leaves"), "leaves raised SystemExit: 7; mend it"),
         ((*GIVEN, "--layers", "nothing"), "unknown layer"),
     ],
 )

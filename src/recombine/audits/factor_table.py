@@ -153,6 +153,15 @@ class ReadTable:
         return cls(FactorTable(columns, int(kept.sum())), kept, tuple(refused))
 
 
+def check_index(what: str, given: Any, factors: Any) -> None:
+    """Refuse what goes by another index of pandas than the table of factors: row by row it may belong elsewhere."""
+    if all(hasattr(each, "iloc") for each in (given, factors)) and not given.index.equals(factors.index):
+        raise InputError(
+            f"{what} and the table of factors have different indexes; bring both in one order, e.g. by "
+            ".loc[factors.index], or give an array where the order is right."
+        )
+
+
 def _columns(factors: Any) -> dict[str, Sequence[Any]]:
     if isinstance(factors, FactorTable):
         return {c.name: [c.levels[code] for code in c.codes] for c in factors.columns}

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
 from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
+from recombine.audits.factor_table import NONE
 from recombine.audits.fields import INPUT_FIELDS, MPI3D, SIZES, Fields, factors_in, inputs_in
 from recombine.core.errors import InputError
 from recombine.core.packed_arrays import check_packed
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
+INPUT = "input"  # columns that begin with it are inputs
 FILE = "file"  # the column of a table that names the pictures of a folder
 FIELDED = (".npz", ".h5", ".hdf5")  # files with named fields
 MPI3D_ORDER = "pictures in the order of MPI3D"
@@ -90,7 +92,7 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
         return found
     lacking = (
         f"there are no factors in {where if table is None else f'{where} or {table}'}; give a table with a column for "
-        f"each (all columns but {MASK!r}, {FILE!r} and those that begin with 'input' or {TARGET!r})"
+        f"each (all columns but {MASK!r}, {FILE!r} and those that begin with {INPUT!r} or {TARGET!r})"
     )
     if where.suffix in FIELDED:
         lacking += (
@@ -133,7 +135,7 @@ def read_table(path: Path) -> Any:
     if path.suffix != ".csv":
         raise InputError(f"{path} ends in {path.suffix!r}; a table is CSV or Parquet.")
     try:
-        return pd.read_csv(path)
+        return _mixed(pd.read_csv(path))
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is no CSV that can be read: {_first_line(error)}.") from None
 
@@ -141,8 +143,8 @@ def read_table(path: Path) -> Any:
 def _of_table(frame: Any) -> UserData:
     names = [str(name) for name in frame.columns]
     targets = [name for name in names if name.startswith(TARGET)]
-    inputs = [name for name in names if name.startswith("input")]
-    factors = [name for name in names if name not in {*targets, *inputs, MASK, FILE}]
+    inputs = [name for name in names if name.startswith(INPUT)]
+    factors = _factor_names(frame)
     return UserData(
         factors=frame[factors] if factors else None,
         inputs=_numbers(frame, inputs) if inputs else None,
@@ -150,6 +152,25 @@ def _of_table(frame: Any) -> UserData:
         train_mask=frame[MASK].to_numpy() if MASK in names else None,
         source="table",
     )
+
+
+def _factor_names(frame: Any) -> list[str]:
+    return [name for name in frame.columns if name not in (MASK, FILE) and not name.startswith((TARGET, INPUT))]
+
+
+def _mixed(frame: Any) -> Any:
+    """A table of a CSV, in which numbers of a factor are words if a word is among them, with these as numbers again.
+
+    The level `NONE` may stand beside numbers, which are then words too.
+    """
+    import pandas as pd
+
+    for name in _factor_names(frame):
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            cells, numbers = frame[name].astype(object), pd.to_numeric(frame[name], errors="coerce")
+            if set(cells[numbers.isna() & cells.notna()]) - {NONE}:
+                frame[name] = cells.where(numbers.isna(), numbers.astype(object))
+    return frame
 
 
 def _numbers(frame: Any, names: Sequence[str]) -> np.ndarray:

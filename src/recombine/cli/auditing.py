@@ -98,8 +98,10 @@ def load(name: str) -> Any:
     except ImportError as error:
         told = " ".join(str(error).split())
         raise InputError(f"--model {name}: module {home!r} cannot be imported ({told}); run where it lies.") from None
-    except Exception as error:
-        raise InputError(f"--model {name}: module {home!r} fails when imported ({type(error).__name__}).") from None
+    except (Exception, SystemExit) as error:
+        raise InputError(
+            f"--model {name}: module {home!r} fails when imported ({type(error).__name__}); mend it, then audit again."
+        ) from None
     finally:
         sys.path.remove(str(Path.cwd()))
     if not hasattr(module, what):
@@ -110,7 +112,7 @@ def load(name: str) -> Any:
         return thing
     try:
         given = thing()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         told = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
         raise InputError(f"--model {name} raised {told}; mend it, then audit again.") from None
     if given is None:
