@@ -12,6 +12,7 @@ import recombine as rc
 from recombine.audits.diagnosing import diagnose
 from recombine.audits.held_out import NEW, UNSEEN_LEVEL, UNSEEN_PAIR
 from recombine.core.errors import InputError
+from recombine.reports.audit_page import audit_page
 
 SHAPES, HUES = 5, 4
 TABLE = pd.DataFrame(
@@ -178,6 +179,17 @@ def test_an_autoencoder_needs_no_targets():
     assert "taken as targets" in " ".join(found.notes)
 
 
+def test_flat_answers_of_an_autoencoder_are_compared_with_its_inputs():
+    inputs = INPUTS.reshape(60, 3, 3)
+    found = rc.audit(inputs, None, TABLE, TRAINED, model=nn.Flatten())
+    assert score(found, UNSEEN_PAIR) == 1
+    assert "answers have the size of inputs in another shape, which are taken as targets." in " ".join(found.notes)
+    labelled = rc.audit(Items(inputs, CODES[:, 0]), None, TABLE, TRAINED, model=nn.Flatten())
+    assert labelled.quantity == "R²"
+    other = rc.audit(inputs, None, TABLE, TRAINED, model=nn.Linear(3, 2))
+    assert "give targets, or answers of the shape of inputs." in " ".join(other.notes)
+
+
 def test_activations_alone():
     found = rc.audit(factors=TABLE, train_mask=TRAINED, activations={"layer": TARGETS})
     assert found.performance.empty
@@ -271,8 +283,16 @@ def test_a_level_never_shown_is_named():
     found = rc.audit(INPUTS, TARGETS, TABLE, CODES[:, 0] != 2, model=Remembers())
     assert found.held_out is not None
     assert found.held_out.unseen == {"shape": ("shape 2",)}
+    assert "training never shows shape shape 2;" in str(found)
     assert UNSEEN_LEVEL in found.held_out.sections
     assert NEW not in found.held_out.sections
+
+
+def test_of_many_levels_that_are_never_shown_a_handful_is_named_with_four_digits():
+    places = pd.DataFrame({"place": np.repeat(np.linspace(0, 1, 30), 2), "hue": [0, 1] * 30})
+    found = rc.audit(INPUTS, TARGETS, places, np.arange(60) < 40)
+    assert "never shows place 0.6897, 0.7241, 0.7586, 0.7931, 0.8276 and 5 more; its rows" in str(found)
+    assert "place: 0.6897, 0.7241, 0.7586, 0.7931, 0.8276 and 5 more" in audit_page(found)
 
 
 def test_parts_that_can_be_done_are_done():
@@ -451,12 +471,10 @@ def test_without_factors_trained_and_held_out_rows_are_scored():
     assert "no factor is left" in found.refused[0]
     assert score(found, "held out") > 0.99
     assert set(found.measures["measure"]) == {"participation"}
-    assert "Data: 60 examples of 0 factors" in str(found)
+    assert "Data: 60 examples without factors." in str(found)
 
 
 def test_the_page_tells_first_what_was_refused():
-    from recombine.reports.audit_page import audit_page
-
     page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED[:3], model=Adds()))
     assert page.index("The training mask has shape (3,)") < page.index("No answer of a model was scored on new")
     assert "What could not be done" not in audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
@@ -586,8 +604,6 @@ def test_a_tuple_of_one_and_a_list_of_answers_are_the_answer():
 
 
 def test_the_page_of_data_alone_says_nothing_of_failures():
-    from recombine.reports.audit_page import audit_page
-
     page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
     assert "Nothing that fails was found" not in page
     assert "No answer of a model was scored, so that nothing can be said to fail" in page
@@ -609,8 +625,6 @@ def test_pictures_that_are_read_when_asked_for_are_targets_of_an_autoencoder():
 
 
 def test_read_outs_below_what_is_drawn_are_marked_and_told():
-    from recombine.reports.audit_page import audit_page
-
     wild = np.random.default_rng(5).normal(size=(len(TABLE), 60))
     wild[:, 0] = np.where(
         TRAINED, TABLE["hue"], -100 * TABLE["hue"]

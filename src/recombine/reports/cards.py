@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recombine.audits import Audit
+from recombine.audits.telling import level_words
 from recombine.core.spec import Spec
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
@@ -109,7 +110,7 @@ def audited_data_card(found: Audit) -> Markup | None:
     held = found.held_out
     if held is None:
         return None
-    unseen = [f"{name}: {', '.join(map(str, levels))}" for name, levels in held.to_dict()["unseen"].items()]
+    unseen = [f"{name}: {level_words(levels)}" for name, levels in held.unseen.items()]
     sections = [f"{name} {int(mask.sum()):,}" for name, mask in held.sections.items()]
     return card(
         "Data card",
