@@ -358,6 +358,7 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"inputs": ONE_NAN}, "not finite in 1 row, first in row 3 (counted from 0); such rows are left out", ALL),
         ({"inputs": SOME_NAN, "model": None, "activations": TARGETS}, "not finite in 60", ("certificate", "layers")),
         ({"inputs": INPUTS.astype(str)}, "give numbers", ("certificate",)),
+        ({"inputs": INPUTS * 1j}, "inputs hold complex64; give numbers, real ones.", ("certificate",)),
         ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples", ("certificate",)),
         ({"targets": TARGETS * np.nan}, "targets are not finite in 60 rows", ("certificate", "layers")),
         ({"targets": [*TARGETS[:59, 0], np.nan], "model": None}, "not finite in 1 row, first in row 59", DATA),
@@ -384,6 +385,7 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"activations": {"bad": TARGETS * np.nan, "fine": TARGETS}}, "layer 'bad' is not finite in 60 rows", ALL),
         ({"factors": TABLE.assign(mixed=["a"] * 30 + [1] * 30)}, "factor 'mixed' has words and numbers", ALL),
         ({"factors": TABLE.assign(empty=np.nan)}, "factor 'empty' has no value in any row; it is left out", ALL),
+        ({"factors": pd.concat([TABLE, TABLE], axis=1)}, "the column 'shape' more than once", ("answers", "layers")),
         (
             {"factors": TABLE.assign(hue=TABLE["hue"].where(~np.isin(np.arange(60), (1, 7))))},
             "factor 'hue' has no value in rows 1 and 7 (counted from 0), left out of everything",

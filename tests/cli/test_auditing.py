@@ -34,6 +34,15 @@ def broken():
 def forgetful():
     AutoEncoder()
 
+def needs(path):
+    return AutoEncoder()
+
+def needs_more(path, device):
+    return AutoEncoder()
+
+def has_defaults(path="weights.pt"):
+    return AutoEncoder()
+
 def leaves():
     raise SystemExit(7)
 """
@@ -89,8 +98,13 @@ def test_a_class_is_called_for_the_model(folder, capsys):
     assert "trained " in said
 
 
+def test_a_function_with_defaults_is_called_for_the_model(folder, capsys):
+    assert run(capsys, *GIVEN[:3], "--model", "strangers_model:has_defaults")[0] == 0
+
+
 def test_pictures_that_are_not_there_leave_the_table(folder, capsys):
     (folder / "pictures").mkdir()
+    (folder / "pictures" / "other.png").touch()
     pd.read_csv("table.csv").assign(file="gone.png").to_csv("files.csv", index=False)
     code, said, _ = run(capsys, "pictures", "--table", "files.csv", "--model", "strangers_model:load")
     assert code == 2
@@ -194,6 +208,9 @@ def test_where_nothing_can_be_done_it_is_one_sentence_and_exit_code_2(folder, ca
         ((*GIVEN[:3], "--model", "strangers_model:broken"), "broken raised RuntimeError: no weights here"),
         ((*GIVEN[:3], "--model", "strangers_model:forgetful"), "forgetful returns None"),
         ((*GIVEN[:3], "--model", "strangers_model:leaves"), "leaves raised SystemExit: 7; mend it"),
+        ((*GIVEN[:3], "--model", "strangers_model:needs"), "answers inputs with another model (AutoEncoder)"),
+        ((*GIVEN[:3], "--model", "strangers_model:needs_more"), "takes path and device; name a function without"),
+        ((*GIVEN[:3], "--model", "strangers_model.py:load"), "name its module, without .py: strangers_model:load."),
         ((*GIVEN, "--layers", "nothing"), "unknown layer"),
     ],
 )

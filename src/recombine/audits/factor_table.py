@@ -166,6 +166,9 @@ def _columns(factors: Any) -> dict[str, Sequence[Any]]:
     if isinstance(factors, FactorTable):
         return {c.name: [c.levels[code] for code in c.codes] for c in factors.columns}
     if hasattr(factors, "columns") and hasattr(factors, "to_dict"):  # a data frame
+        if not factors.columns.is_unique:
+            twice = factors.columns[factors.columns.duplicated()][0]
+            raise InputError(f"the table of factors has the column {twice!r} more than once; give each a name.")
         return {str(name): factors[name].tolist() for name in factors.columns}
     if isinstance(factors, Mapping):
         return {str(name): _plain(values) for name, values in factors.items()}

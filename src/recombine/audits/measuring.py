@@ -152,8 +152,8 @@ def flat_rows(given: Any, kept: Bool[np.ndarray, " rows"], what: str) -> np.ndar
     array, count = as_array(given, what), len(kept)
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"{what} has shape {array.shape}; give a row for each of the {count} rows of the factors.")
-    if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
-        raise InputError(f"{what} holds {array.dtype}; give numbers.")
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{what} holds {array.dtype}; give numbers, real ones.")
     rows = array.reshape(count, -1)
     bad = kept & ~np.isfinite(rows).all(axis=1)
     if bad.any():

@@ -25,6 +25,7 @@ MASK = "train"  # a column of a table, or a field of a file, that says which row
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
 INPUT = "input"  # columns that begin with it are inputs
 FILE = "file"  # the column of a table that names the pictures of a folder
+OWN = (MASK, TARGET, INPUT, FILE)  # names that no factor has, however they are spelt
 FIELDED = (".npz", ".h5", ".hdf5")  # files with named fields
 MPI3D_ORDER = "pictures in the order of MPI3D"
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".npy")
@@ -86,7 +87,7 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
             targets=found.targets if own.targets is None else own.targets,
             train_mask=found.train_mask if own.train_mask is None else own.train_mask,
             source=found.source,
-            refused=found.refused,
+            refused=(*own.refused, *found.refused),
         )
     if found.factors is not None:
         return found
@@ -131,13 +132,22 @@ def read_table(path: Path) -> Any:
                 f"reading {path} needs pyarrow; install it with `pip install 'recombine[audit]'`."
             ) from None
         except Exception as error:
-            raise InputError(f"{path} is no table in Parquet that can be read: {_first_line(error)}.") from None
+            raise InputError(
+                f"{path} is no table in Parquet that can be read ({_first_line(error)}); write it anew, or give a CSV."
+            ) from None
     if path.suffix != ".csv":
         raise InputError(f"{path} ends in {path.suffix!r}; a table is CSV or Parquet.")
     try:
-        return _mixed(pd.read_csv(path))
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str).iloc[0].dropna()
+        frame = pd.read_csv(path)
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no CSV that can be read: {_first_line(error)}.") from None
+        raise InputError(
+            f"{path} is no CSV that can be read ({_first_line(error)}); write a line of names and one for each example."
+        ) from None
+    if header.duplicated().any():
+        twice = header[header.duplicated()].iloc[0]
+        raise InputError(f"{path} has the column {twice!r} more than once; give each a name of its own.")
+    return _mixed(frame)
 
 
 def _of_table(frame: Any) -> UserData:
@@ -145,12 +155,19 @@ def _of_table(frame: Any) -> UserData:
     targets = [name for name in names if name.startswith(TARGET)]
     inputs = [name for name in names if name.startswith(INPUT)]
     factors = _factor_names(frame)
+    meant = [name for name in factors if name.lower() in OWN and name.lower() not in names]
+    factors = [name for name in factors if name not in meant]
     return UserData(
         factors=frame[factors] if factors else None,
         inputs=_numbers(frame, inputs) if inputs else None,
         targets=_numbers(frame, targets) if targets else None,
         train_mask=frame[MASK].to_numpy() if MASK in names else None,
         source="table",
+        refused=tuple(
+            f"column {name!r} of the table is left out; call it {name.lower()!r} if that is what it is, else give it "
+            "another name."
+            for name in meant
+        ),
     )
 
 
@@ -197,7 +214,7 @@ def _not_read(what: Path | str, error: BaseException) -> InputError:
     """The error for an array that is broken, or made of Python objects."""
     if "python objects" in str(error).lower() or "object arrays" in str(error).lower():
         return InputError(f"{what} holds Python objects, which are not unpickled; save numbers or words instead.")
-    return InputError(f"{what} cannot be read: {_first_line(error)}.")
+    return InputError(f"{what} cannot be read ({_first_line(error)}); write it anew.")
 
 
 def _npz(path: Path) -> UserData:
@@ -263,7 +280,7 @@ def _opened(path: Path) -> Any:
     try:
         return h5py.File(path, "r")
     except OSError as error:
-        raise InputError(f"{path} is no h5 file that can be read: {_first_line(error)}.") from None
+        raise InputError(f"{path} is no h5 file that can be read ({_first_line(error)}); write it anew.") from None
 
 
 def _h5(path: Path) -> UserData:
@@ -308,13 +325,17 @@ class Pictures:
             with Image.open(path) as picture:
                 return np.asarray(picture, dtype=np.float32) / 255
         except (OSError, UnidentifiedImageError) as error:
-            raise InputError(f"{path} is no picture that can be read: {_first_line(error)}.") from None
+            raise InputError(
+                f"{path} is no picture that can be read ({_first_line(error)}); mend it, or leave its row out."
+            ) from None
 
 
 def _folder(folder: Path, table: Any) -> UserData:
     if is_exported(folder) and (table is None or FILE not in table.columns):
         factors, trained = exported_table(folder)
         return UserData(factors, _npy(folder / INPUTS), _npy(folder / TARGETS), trained)
+    if not any(folder.iterdir()):
+        raise InputError(f"{folder} is an empty folder; give a file of data or a folder of pictures.")
     if table is None:
         raise InputError(f"{folder} is a folder of pictures; give the table of their factors, with a column {FILE!r}.")
     if FILE not in table.columns:

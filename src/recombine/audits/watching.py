@@ -73,6 +73,11 @@ class Watched:
             as_floats(batch, start)  # refuses what is not finite
             kept: dict[str, np.ndarray] = {}
             answer = self._only(self._called(batch, layers, kept), len(batch))
+            if callable(answer):
+                raise InputError(
+                    f"the model answers inputs with another model ({type(answer).__name__}); give that one, or name a "
+                    "function without arguments that returns it."
+                )
             found = np.asarray(_in_numpy(answer) if hasattr(answer, "detach") else answer)
             if found.ndim == 0 or len(found) != len(batch):
                 raise InputError(

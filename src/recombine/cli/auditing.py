@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,6 +93,9 @@ def load(name: str) -> Any:
     home, colon, what = name.partition(":")
     if not colon or not home or not what:
         raise InputError(f"--model {name} names no model; write module:function, e.g. my_model:load.")
+    if home.endswith(".py"):
+        module = ".".join(Path(home).with_suffix("").parts)
+        raise InputError(f"--model {name} names a file; name its module, without .py: {module}:{what}.")
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(home)
@@ -107,7 +111,12 @@ def load(name: str) -> Any:
     if not hasattr(module, what):
         raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
     thing = getattr(module, what)
-    gives = inspect.isroutine(thing) and not inspect.signature(thing).parameters
+    needed = _needed(thing) if inspect.isroutine(thing) else []
+    if len(needed) > 1:
+        raise InputError(
+            f"--model {name} takes {' and '.join(needed)}; name a function without arguments that returns the model."
+        )
+    gives = inspect.isroutine(thing) and not needed
     if not (gives or isinstance(thing, type)):
         return thing
     try:
@@ -118,3 +127,11 @@ def load(name: str) -> Any:
     if given is None:
         raise InputError(f"--model {name} returns None; let it return the model.")
     return given
+
+
+def _needed(function: Callable[..., Any]) -> list[str]:
+    """The arguments that a function cannot be called without; any number of them counts as one."""
+    from inspect import Parameter, signature
+
+    parameters = signature(function).parameters.values()
+    return [str(each) for each in parameters if each.default is Parameter.empty and each.kind is not each.VAR_KEYWORD]
