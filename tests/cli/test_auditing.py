@@ -80,6 +80,9 @@ def test_the_three_answers_and_a_page(folder, capsys):
     assert "unseen pair" in said
     assert "Forecast: " in said
     page = (folder / "audit.html").read_text()
+    assert "AutoEncoder (strangers_model:load)" in page
+    assert '<th scope="row">Parameters</th><td>433</td>' in page  # 25 x 8 and 8 x 25 weights, 8 and 25 biases
+    assert "5 x 5 of float32" in page
     for words in ("What is held out", "What layers hold", "additive_held_out", "encoder.1"):
         assert words in page
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recombine.audits.counting import NAMED, counted
 from recombine.audits.diagnosing import verdict_of
 from recombine.audits.held_out import LACKS, HeldOut
+from recombine.core.arrays import as_array
 
 if TYPE_CHECKING:
     from recombine.audits.audit import Audit
@@ -79,6 +80,12 @@ def certificate_words(found: "Audit") -> str:
         return f"{shown}."
     groups = "in one group" if held.parts == 1 else f"in {held.parts} groups"
     return f"{shown}; its rows tie levels together {groups}." if held.parts else f"{shown}, each alone."
+
+
+def input_words(inputs: Any) -> str:
+    """Shape and type of an input: ``12 x 12 of float32``."""
+    first = as_array(inputs, "inputs")[0]
+    return f"{' x '.join(map(str, first.shape)) or 'a number'} of {first.dtype}"
 
 
 def level_words(levels: Sequence[Any]) -> str:

@@ -43,6 +43,16 @@ class Watched:
             return None
         return self.model
 
+    @property
+    def name(self) -> str:
+        """The class of a module, or the name of a function."""
+        return str(getattr(self.model, "__qualname__", type(self.model).__name__))
+
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers a module has learned; None of a function."""
+        return None if self.module is None else sum(each.numel() for each in self.module.parameters())
+
     def layers(self, names: Sequence[str] | None = None, refuse: Told = lambda words: None) -> tuple[str, ...]:
         """The layers to look at: those that are named, else the ones without layers of their own, at most a dozen.
 

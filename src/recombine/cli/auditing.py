@@ -59,6 +59,7 @@ def audit(
         seed=seed,
         source=read.source,
         refused=refused,
+        loader=model or "",
     )
     if output is not None:
         write_audit(output, found)

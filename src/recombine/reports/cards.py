@@ -116,6 +116,7 @@ def audited_data_card(found: Audit) -> Markup | None:
         "Data card",
         {
             "Data": found.source,
+            "Inputs": found.inputs,
             "Factors looked at": ", ".join(found.factors),
             "Combinations": f"{held.trained_combinations:,} of {held.combinations:,} are trained on",
             "Trained on": count(held.trained, "row")
@@ -140,6 +141,8 @@ def audited_model_card(found: Audit) -> Markup | None:
     return card(
         "Model card",
         {
+            "Model": found.model,
+            "Parameters": "" if found.parameters is None else f"{found.parameters:,}",
             "Layers looked at": ", ".join(layers),
             **scored,
             "Verdict": found.verdict,
