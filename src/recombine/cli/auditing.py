@@ -95,8 +95,8 @@ def load(name: str) -> Any:
     if not colon or not home or not what:
         raise InputError(f"--model {name} names no model; write module:function, e.g. my_model:load.")
     if home.endswith(".py"):
-        module = ".".join(Path(home).with_suffix("").parts)
-        raise InputError(f"--model {name} names a file; name its module, without .py: {module}:{what}.")
+        stem = ".".join(Path(home).with_suffix("").parts)
+        raise InputError(f"--model {name} names a file; name its module, without .py: {stem}:{what}.")
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(home)
