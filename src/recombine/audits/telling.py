@@ -89,8 +89,8 @@ def input_words(inputs: Any) -> str:
 
 
 def level_words(levels: Sequence[Any]) -> str:
-    """The first few levels, numbers with four digits, and how many more there are."""
-    first = [f"{each:.4g}" if isinstance(each, float) else str(each) for each in levels[:NAMED]]
+    """The first few levels, fractions with four digits, and how many more there are."""
+    first = [f"{each:.4g}" if isinstance(each, float) and each % 1 else str(each) for each in levels[:NAMED]]
     return ", ".join(first) + (f" and {len(levels) - NAMED:,} more" if len(levels) > NAMED else "")
 
 
