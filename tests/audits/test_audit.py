@@ -9,8 +9,10 @@ import torch
 from torch import nn
 
 import recombine as rc
+from recombine.audits.diagnosing import diagnose
 from recombine.audits.held_out import NEW, UNSEEN_LEVEL, UNSEEN_PAIR
 from recombine.core.errors import InputError
+from recombine.reports.audit_page import audit_page
 
 SHAPES, HUES = 5, 4
 TABLE = pd.DataFrame(
@@ -82,6 +84,23 @@ def test_what_remembers_does_not_and_is_told_where_factors_are_mixed():
     assert {name: int(mask.sum()) for name, mask in found.held_out.sections.items()} == {UNSEEN_PAIR: 6}
 
 
+@pytest.mark.parametrize(
+    ("values", "high", "lost"),
+    [
+        ((0.9, 0.2), 0.1, True),
+        ((-0.05, -0.57), -0.3, False),  # nothing to lose
+        ((0.05, -0.57), -0.3, False),
+        ((0.4, 0.1), 0.5, False),  # shuffled factors do as well
+    ],
+)
+def test_only_what_is_there_can_be_lost(values, high, lost):
+    inside = pd.DataFrame(
+        {"layer": ["one", "two"], "measure": "additive_held_out", "value": values, "null_high": [high, high]}
+    )
+    found = diagnose(pd.DataFrame(columns=["section", "score"]), None, inside)
+    assert [reason.name for reason in found] == ["factorisation lost"] * lost
+
+
 def test_the_forecast_sees_that_sums_carry_over():
     found = rc.audit(INPUTS, TARGETS, TABLE, TRAINED)
     assert found.forecast is not None
@@ -100,10 +119,75 @@ def test_classes_words_a_function_and_a_tuple():
     assert "cannot be drawn anew" in notes
 
 
+@pytest.mark.parametrize(
+    "inputs", [INPUTS, torch.from_numpy(INPUTS), torch.utils.data.TensorDataset(torch.from_numpy(INPUTS))]
+)
+@pytest.mark.parametrize("model", [lambda batch: Adds()(batch), Adds().forward])
+def test_a_function_may_take_tensors(inputs, model):
+    found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=model)
+    assert not found.refused
+    assert score(found, UNSEEN_PAIR) > 0.99
+
+
+def test_a_function_gets_what_was_given_first_and_always_a_copy():
+    kinds = []
+
+    def spoils(batch):
+        kinds.append(type(batch))
+        batch *= 2
+        return Adds()(batch)  # refuses arrays
+
+    found = rc.audit(INPUTS, 2 * TARGETS, TABLE, TRAINED, model=spoils)
+    assert kinds == [np.ndarray, torch.Tensor]
+    assert score(found, UNSEEN_PAIR) > 0.99
+    kinds.clear()
+    rc.audit(torch.from_numpy(INPUTS), 2 * TARGETS, TABLE, TRAINED, model=spoils)
+    assert kinds == [torch.Tensor]
+
+
+def test_what_no_form_of_a_batch_pleases_is_told_for_each():
+    (sentence,) = rc.audit(INPUTS, TARGETS, TABLE, TRAINED, model=lambda batch: nn.Linear(5, 2)(batch)).refused
+    assert "(as an array of floats)" in sentence
+    assert "(as a tensor of floats)" in sentence
+
+
+def test_whole_numbers_stay_whole_for_modules_that_take_them():
+    lookup = nn.Sequential(nn.Embedding(SHAPES + HUES, 12), nn.Flatten(), nn.Linear(24, 12))
+    lookup[0].weight.data.copy_(torch.from_numpy(VECTORS))
+    lookup[2].weight.data.copy_(torch.eye(12).repeat(1, 2))
+    lookup[2].bias.data.zero_()
+    tokens = CODES + np.array([0, SHAPES])
+    for inputs in (tokens, tokens.astype(np.int16), torch.from_numpy(tokens)):
+        found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=lookup)
+        assert not found.refused
+        assert score(found, UNSEEN_PAIR) > 0.99
+    assert not rc.audit(INPUTS.astype(int), TARGETS, TABLE, TRAINED, model=Adds()).refused  # floats are its weights
+
+
+@pytest.mark.parametrize("precision", [torch.float64, torch.bfloat16])
+def test_inputs_are_as_precise_as_weights(precision):
+    for inputs in (INPUTS, INPUTS.astype(np.float64)):
+        found = rc.audit(inputs, TARGETS, TABLE, TRAINED, model=Adds().to(precision))
+        assert not found.refused
+        assert score(found, UNSEEN_PAIR) > 0.99
+    assert not rc.audit(INPUTS.astype(float), TARGETS, TABLE, TRAINED, model=lambda x: Adds().double()(x)).refused
+
+
 def test_an_autoencoder_needs_no_targets():
     found = rc.audit(INPUTS, None, TABLE, TRAINED, model=nn.Identity())
     assert score(found, UNSEEN_PAIR) == 1
     assert "taken as targets" in " ".join(found.notes)
+
+
+def test_flat_answers_of_an_autoencoder_are_compared_with_its_inputs():
+    inputs = INPUTS.reshape(60, 3, 3)
+    found = rc.audit(inputs, None, TABLE, TRAINED, model=nn.Flatten())
+    assert score(found, UNSEEN_PAIR) == 1
+    assert "answers have the size of inputs in another shape, which are taken as targets." in " ".join(found.notes)
+    labelled = rc.audit(Items(inputs, CODES[:, 0]), None, TABLE, TRAINED, model=nn.Flatten())
+    assert labelled.quantity == "R²"
+    other = rc.audit(inputs, None, TABLE, TRAINED, model=nn.Linear(3, 2))
+    assert "give targets, or answers of the shape of inputs." in " ".join(other.notes)
 
 
 def test_activations_alone():
@@ -188,12 +272,27 @@ def test_rows_that_repeat_a_trained_input_are_told():
     assert "repeated inputs" in {reason.name for reason in found.diagnosis}
 
 
+def test_rows_that_are_not_finite_are_not_compared():
+    found = rc.audit(np.full_like(INPUTS, np.nan), TARGETS, TABLE, TRAINED)
+    assert found.held_out is not None
+    assert found.held_out.repeated == 0
+    assert not found.diagnosis
+
+
 def test_a_level_never_shown_is_named():
     found = rc.audit(INPUTS, TARGETS, TABLE, CODES[:, 0] != 2, model=Remembers())
     assert found.held_out is not None
     assert found.held_out.unseen == {"shape": ("shape 2",)}
+    assert "training never shows shape shape 2;" in str(found)
     assert UNSEEN_LEVEL in found.held_out.sections
     assert NEW not in found.held_out.sections
+
+
+def test_of_many_levels_that_are_never_shown_a_handful_is_named_with_four_digits():
+    places = pd.DataFrame({"place": np.repeat(np.linspace(0, 1, 30), 2), "hue": [0, 1] * 30})
+    found = rc.audit(INPUTS, TARGETS, places, np.arange(60) < 40)
+    assert "never shows place 0.6897, 0.7241, 0.7586, 0.7931, 0.8276 and 5 more; its rows" in str(found)
+    assert "place: 0.6897, 0.7241, 0.7586, 0.7931, 0.8276 and 5 more" in audit_page(found)
 
 
 def test_parts_that_can_be_done_are_done():
@@ -259,11 +358,16 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"inputs": ONE_NAN}, "not finite in 1 row, first in row 3 (counted from 0); such rows are left out", ALL),
         ({"inputs": SOME_NAN, "model": None, "activations": TARGETS}, "not finite in 60", ("certificate", "layers")),
         ({"inputs": INPUTS.astype(str)}, "give numbers", ("certificate",)),
+        ({"inputs": INPUTS * 1j}, "inputs hold complex64; give numbers, real ones.", ("certificate",)),
         ({"inputs": Mappings()}, "items of inputs are mappings; give a dataset of tuples", ("certificate",)),
         ({"targets": TARGETS * np.nan}, "targets are not finite in 60 rows", ("certificate", "layers")),
         ({"targets": [*TARGETS[:59, 0], np.nan], "model": None}, "not finite in 1 row, first in row 59", DATA),
         ({"targets": np.array([["a", "b"]] * 60)}, "one word for each", ("certificate", "layers")),
         ({"layers": ["table"], "model": None}, "layers are those of a model, and there is none", DATA),
+        ({"train_mask": pd.Series(TRAINED)[::-1]}, "the training mask and the table of factors have different indexes",
+         ("answers", "layers")),
+        ({"targets": pd.DataFrame(TARGETS)[::-1]}, "targets and the table of factors have", ("certificate", "layers")),
+        ({"inputs": pd.DataFrame(INPUTS)[::-1]}, "inputs and the table of factors have", ("certificate",)),
         ({"train_mask": ["train"] * 60}, "mask has 'train' in row 0", ("answers", "layers")),
         ({"model": lambda batch: HURT}, "the model's answers are not finite in 1 row, first in row 3", DATA),
         ({"model": lambda batch: batch["image"]}, "refuses inputs of shape (60, 9) (IndexError: ", DATA),
@@ -281,6 +385,7 @@ def parts(found: rc.audits.Audit) -> set[str]:
         ({"activations": {"bad": TARGETS * np.nan, "fine": TARGETS}}, "layer 'bad' is not finite in 60 rows", ALL),
         ({"factors": TABLE.assign(mixed=["a"] * 30 + [1] * 30)}, "factor 'mixed' has words and numbers", ALL),
         ({"factors": TABLE.assign(empty=np.nan)}, "factor 'empty' has no value in any row; it is left out", ALL),
+        ({"factors": pd.concat([TABLE, TABLE], axis=1)}, "the column 'shape' more than once", ("answers", "layers")),
         (
             {"factors": TABLE.assign(hue=TABLE["hue"].where(~np.isin(np.arange(60), (1, 7))))},
             "factor 'hue' has no value in rows 1 and 7 (counted from 0), left out of everything",
@@ -368,12 +473,10 @@ def test_without_factors_trained_and_held_out_rows_are_scored():
     assert "no factor is left" in found.refused[0]
     assert score(found, "held out") > 0.99
     assert set(found.measures["measure"]) == {"participation"}
-    assert "Data: 60 examples of 0 factors" in str(found)
+    assert "Data: 60 examples without factors." in str(found)
 
 
 def test_the_page_tells_first_what_was_refused():
-    from recombine.reports.audit_page import audit_page
-
     page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED[:3], model=Adds()))
     assert page.index("The training mask has shape (3,)") < page.index("No answer of a model was scored on new")
     assert "What could not be done" not in audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
@@ -503,8 +606,6 @@ def test_a_tuple_of_one_and_a_list_of_answers_are_the_answer():
 
 
 def test_the_page_of_data_alone_says_nothing_of_failures():
-    from recombine.reports.audit_page import audit_page
-
     page = audit_page(rc.audit(INPUTS, TARGETS, TABLE, TRAINED))
     assert "Nothing that fails was found" not in page
     assert "No answer of a model was scored, so that nothing can be said to fail" in page
@@ -526,8 +627,6 @@ def test_pictures_that_are_read_when_asked_for_are_targets_of_an_autoencoder():
 
 
 def test_read_outs_below_what_is_drawn_are_marked_and_told():
-    from recombine.reports.audit_page import audit_page
-
     wild = np.random.default_rng(5).normal(size=(len(TABLE), 60))
     wild[:, 0] = np.where(
         TRAINED, TABLE["hue"], -100 * TABLE["hue"]

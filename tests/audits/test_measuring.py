@@ -131,6 +131,13 @@ def test_bad_input_is_one_sentence(activations, factors, mask, words):
         rc.measure(activations, factors, mask)
 
 
+def test_a_mask_with_an_index_of_its_own_is_refused():
+    table = pd.DataFrame({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1]}, index=[3, 2, 1, 0])
+    with pytest.raises(InputError, match="different indexes; bring both in one order"):
+        rc.measure(np.eye(4), table, pd.Series([True, True, True, False]))
+    assert len(rc.measure(np.eye(4), table, pd.Series([True, True, True, False], index=table.index)))
+
+
 def test_a_mask_of_all_rows_is_as_none():
     rows = np.column_stack([COLOURS, LOG])
     pd.testing.assert_frame_equal(

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from recombine.audits import FactorTable
+from recombine.audits.factor_table import ReadTable
 from recombine.audits.fields import DSPRITES, MPI3D, SHAPES3D
 from recombine.audits.reading import read_data
 from recombine.core.errors import InputError
@@ -137,6 +138,22 @@ def test_a_table_alone_and_beside_an_array(tmp_path, kind):
     np.testing.assert_array_equal(beside.train_mask, FRAME["train"])
 
 
+def test_a_column_of_words_and_numbers_is_told_but_none_may_stand_beside_numbers(tmp_path):
+    path = write(tmp_path / "t.csv", "x,y,z\n1,1,a\n2,none,b\nfoo,1,a\n1,2,b\n")
+    read = ReadTable.of(read_data(path).factors)
+    assert [column.levels for column in read.table.columns] == [("1", "2", "none"), ("a", "b")]
+    assert read.refused == ("factor 'x' has words and numbers, and levels are of one sort; it is left out.",)
+
+
+def test_a_name_of_ours_in_another_case_is_told_and_is_no_factor(tmp_path):
+    FRAME.rename(columns={"train": "Train"}).to_csv(tmp_path / "t.csv", index=False)
+    found = read_data(tmp_path / "t.csv")
+    assert list(found.factors.columns) == ["shape", "hue"]
+    assert "column 'Train' of the table is left out; call it 'train' if" in found.refused[0]
+    np.save(tmp_path / "inputs.npy", PICTURES)
+    assert read_data(tmp_path / "inputs.npy", tmp_path / "t.csv").refused == found.refused
+
+
 def test_a_folder_of_pictures(tmp_path):
     from PIL import Image
 
@@ -166,6 +183,8 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
     np.save(tmp_path / "inputs.npy", PICTURES)
     (tmp_path / "pictures").mkdir()
     write(tmp_path / "pictures" / "0.png", "no picture")
+    empty = tmp_path / "empty"
+    empty.mkdir()
     table, files = write(tmp_path / "t.csv"), write(tmp_path / "f.csv", "file,hue\n0.png,1\n0.png,2\n")
     away = write(tmp_path / "away.csv", "file,hue\n../t.csv,1\n../t.csv,2\n")
     gone = write(tmp_path / "gone.csv", "file,hue\n7.png,1\n7.png,2\n")
@@ -175,10 +194,12 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
         (tmp_path / "pickled.npz", None, "field 'factors' of .* holds Python objects"),
         (tmp_path / "sizes.npz", None, "6 images and the sizes"),
         (write(tmp_path / "a.txt"), None, "ends in '.txt'"),
-        (write(tmp_path / "a.h5"), None, "no h5 file"),
+        (write(tmp_path / "a.h5"), None, "no h5 file .*; write it anew."),
         (write(tmp_path / "a.npz"), None, "no npz"),
-        (write(tmp_path / "a.parquet"), None, "no table in Parquet"),
-        (write(tmp_path / "empty.csv", ""), None, "no CSV"),
+        (write(tmp_path / "a.parquet"), None, "no table in Parquet .*; write it anew, or give a CSV."),
+        (write(tmp_path / "empty.csv", ""), None, "no CSV .*; write a line of names"),
+        (write(tmp_path / "twice.csv", "x,x\n1,2\n"), None, "twice.csv has the column 'x' more than once"),
+        (empty, None, "is an empty folder"),
         (bare, None, "all columns but"),
         (tmp_path / "pictures", None, "give the table"),
     ]
@@ -207,5 +228,5 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
         found = read_data(path, beside)
         assert words in found.refused[0]
         assert len(found.inputs) == 6
-    with pytest.raises(InputError, match="no picture that can be read"):
+    with pytest.raises(InputError, match=r"no picture that can be read .*; mend it, or leave"):
         read_data(tmp_path / "pictures", files).inputs[0]

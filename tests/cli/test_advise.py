@@ -101,6 +101,17 @@ def test_bad_input_exits_with_two_and_one_sentence(arguments: tuple[str, ...], s
     assert err.count("\n") == 1
 
 
+def test_the_problem_is_not_written_over(capsys, tmp_path: Path):
+    problem = tmp_path / "p.yaml"
+    problem.write_text("task: {kind: addition}\nsplit: {kind: random, fraction: 0.3}\n")
+    before = problem.read_text()
+    assert run(str(problem), "-o", str(tmp_path / "." / "p.yaml")) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "which would be lost; give the name of a new file." in err
+    assert problem.read_text() == before
+
+
 def test_prices_are_read_once_each():
     assert read_prices(["isolated=1", "combination = 2.5"]) == {"isolated": 1.0, "combination": 2.5}
     assert read_prices(None) == {}

@@ -33,6 +33,18 @@ def broken():
 
 def forgetful():
     AutoEncoder()
+
+def needs(path):
+    return AutoEncoder()
+
+def needs_more(path, device):
+    return AutoEncoder()
+
+def has_defaults(path="weights.pt"):
+    return AutoEncoder()
+
+def leaves():
+    raise SystemExit(7)
 """
 
 
@@ -68,6 +80,9 @@ def test_the_three_answers_and_a_page(folder, capsys):
     assert "unseen pair" in said
     assert "Forecast: " in said
     page = (folder / "audit.html").read_text()
+    assert "AutoEncoder (strangers_model:load)" in page
+    assert '<th scope="row">Parameters</th><td>433</td>' in page  # 25 x 8 and 8 x 25 weights, 8 and 25 biases
+    assert "5 x 5 of float32" in page
     for words in ("What is held out", "What layers hold", "additive_held_out", "encoder.1"):
         assert words in page
 
@@ -86,8 +101,13 @@ def test_a_class_is_called_for_the_model(folder, capsys):
     assert "trained " in said
 
 
+def test_a_function_with_defaults_is_called_for_the_model(folder, capsys):
+    assert run(capsys, *GIVEN[:3], "--model", "strangers_model:has_defaults")[0] == 0
+
+
 def test_pictures_that_are_not_there_leave_the_table(folder, capsys):
     (folder / "pictures").mkdir()
+    (folder / "pictures" / "other.png").touch()
     pd.read_csv("table.csv").assign(file="gone.png").to_csv("files.csv", index=False)
     code, said, _ = run(capsys, "pictures", "--table", "files.csv", "--model", "strangers_model:load")
     assert code == 2
@@ -144,6 +164,26 @@ def test_strict_is_a_negative_answer(folder, capsys):
 
 
 @pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        ("pictures.npy", "reads pictures.npy, which would be lost"),
+        ("table.csv", "reads table.csv"),
+        ("strangers_model.py", "reads strangers_model.py"),
+        ("link.html", "reads pictures.npy"),
+        ("audit.htm", "ends in .html"),
+    ],
+)
+def test_no_file_that_was_given_is_written_over(folder, capsys, output, words):
+    (folder / "link.html").symlink_to("pictures.npy")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    code, said, complained = run(capsys, *GIVEN, "-o", output)
+    assert (code, said) == (2, "")
+    assert words in complained
+    assert len(complained.strip().splitlines()) == 1
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("nowhere.npz",), "does not exist"),
@@ -170,6 +210,10 @@ def test_where_nothing_can_be_done_it_is_one_sentence_and_exit_code_2(folder, ca
         ((*GIVEN[:3], "--model", "strangers_model:number"), "cannot be called"),
         ((*GIVEN[:3], "--model", "strangers_model:broken"), "broken raised RuntimeError: no weights here"),
         ((*GIVEN[:3], "--model", "strangers_model:forgetful"), "forgetful returns None"),
+        ((*GIVEN[:3], "--model", "strangers_model:leaves"), "leaves raised SystemExit: 7; mend it"),
+        ((*GIVEN[:3], "--model", "strangers_model:needs"), "answers inputs with another model (AutoEncoder)"),
+        ((*GIVEN[:3], "--model", "strangers_model:needs_more"), "takes path and device; name a function without"),
+        ((*GIVEN[:3], "--model", "strangers_model.py:load"), "name its module, without .py: strangers_model:load."),
         ((*GIVEN, "--layers", "nothing"), "unknown layer"),
     ],
 )

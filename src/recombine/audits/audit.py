@@ -15,7 +15,7 @@ from recombine.audits.inside import look_inside
 from recombine.audits.measuring import sample
 from recombine.audits.running import Told, run, watched_model
 from recombine.audits.scoring import ACCURACY
-from recombine.audits.telling import text_of
+from recombine.audits.telling import input_words, text_of
 from recombine.core.errors import InputError
 from recombine.theory import Forecast, Reason
 
@@ -44,6 +44,9 @@ class Audit:
     refused: tuple[str, ...] = ()
     combinations: int = 0  # different ones in the table
     balance: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # rows of a factor's rarest, commonest level
+    inputs: str = ""  # shape and type of one of them, "12 x 12 of float32"
+    model: str = ""  # its class, or the name of the function, and where it was loaded from
+    parameters: int | None = None  # of a module
 
     def __str__(self) -> str:
         return text_of(self)
@@ -63,6 +66,9 @@ class Audit:
             "factors": dict(self.factors),
             "combinations": self.combinations,
             "balance": {name: list(ends) for name, ends in self.balance.items()},
+            "inputs": self.inputs,
+            "model": self.model,
+            "parameters": self.parameters,
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
             "forecast": None if self.forecast is None else self.forecast.to_dict(),
             "quantity": self.quantity,
@@ -105,10 +111,11 @@ def look(
     seed: int = 0,
     source: str = "arrays",
     refused: Sequence[str] = (),
+    loader: str = "",
 ) -> Audit:
     """The audit of data that were checked, for whom the model is costly to load; see `audit`.
 
-    ``refused`` are sentences of those who loaded it.
+    ``refused`` are sentences of those who loaded it, ``loader`` is what they loaded it with.
     """
     if seed < 0:
         raise InputError(f"seed = {seed} must be at least 0; leave it out for 0.")
@@ -160,6 +167,9 @@ def look(
         refused=tuple(told.refused),
         combinations=len(np.unique(given.table.combinations[~given.table.alone], axis=0)) if given.table.columns else 0,
         balance=given.table.balance,
+        inputs="" if given.inputs is None else input_words(given.inputs[:1]),
+        model="" if watched is None else f"{watched.name} ({loader})" if loader else watched.name,
+        parameters=None if watched is None else watched.parameters,
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from recombine.core.shapes import Bool, Int
 
-NAMED = 5  # rows that are listed by their numbers
+NAMED = 5  # rows, or levels, that are listed
 
 
 def counted(number: int, thing: str) -> str:

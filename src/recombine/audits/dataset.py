@@ -10,16 +10,21 @@ from recombine.core.shapes import Int
 
 
 class DatasetRows:
-    """The inputs of a torch Dataset, whose items are inputs or tuples that begin with one."""
+    """The inputs of a torch Dataset, whose items are inputs or tuples that begin with one; tensors stay tensors."""
 
     def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+        self.dataset, self.tensors = dataset, False
 
     def __len__(self) -> int:
         return len(self.dataset)
 
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        return self.parts(rows)[0]
+    def __getitem__(self, rows: Any) -> Any:
+        inputs, _ = self.parts(rows)
+        if not self.tensors:
+            return inputs
+        import torch
+
+        return torch.from_numpy(inputs)
 
     def item(self, row: int) -> Any:
         """One item, or a sentence about why there is none."""
@@ -34,6 +39,7 @@ class DatasetRows:
         items = [self.item(int(row)) for row in np.arange(len(self))[rows]]
         several = [isinstance(item, tuple | list) for item in items]
         firsts = [item[0] if more else item for item, more in zip(items, several, strict=True)]
+        self.tensors = all(hasattr(first, "detach") for first in firsts)
         arrays = [as_array(first, "an item of the dataset") for first in firsts]
         shapes = {array.shape for array in arrays}
         if len(shapes) > 1:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from recombine.audits.counting import counted
@@ -88,12 +89,16 @@ def _known(performance: pd.DataFrame) -> dict[str, float]:
 
 
 def _lost(inside: pd.DataFrame) -> list[Reason]:
-    """The first layer after which held-out rows are no longer the sum of their levels, if there is one."""
+    """The step between layers at which held-out rows most cease to be the sum of their levels, if there is one.
+
+    Below 0 there is nothing to lose, nor where shuffled factors do as well.
+    """
     lines = inside[inside["measure"] == "additive_held_out"] if len(inside) else inside
     if len(lines) < 2:
         return []
     values = lines["value"].to_numpy()
-    drops = values[:-1] - values[1:]
+    worth = np.maximum(values, 0)
+    drops = np.where(values > lines["null_high"], worth, 0)[:-1] - worth[1:]
     place = int(drops.argmax())
     if drops[place] < LOST:
         return []
@@ -103,7 +108,7 @@ def _lost(inside: pd.DataFrame) -> list[Reason]:
             "factorisation lost",
             f"From layer {before!r} to {after!r} the R² of a sum of level vectors on held-out rows falls from "
             f"{values[place]:.2f} to {values[place + 1]:.2f}: there factors are mixed, as targets may ask for or not.",
-            {"before": str(before), "after": str(after), "fall": float(drops[place])},
+            {"before": str(before), "after": str(after), "fall": float(values[place] - values[place + 1])},
         )
     ]
 

@@ -153,10 +153,22 @@ class ReadTable:
         return cls(FactorTable(columns, int(kept.sum())), kept, tuple(refused))
 
 
+def check_index(what: str, given: Any, factors: Any) -> None:
+    """Refuse what goes by another index of pandas than the table of factors: row by row it may belong elsewhere."""
+    if all(hasattr(each, "iloc") for each in (given, factors)) and not given.index.equals(factors.index):
+        raise InputError(
+            f"{what} and the table of factors have different indexes; bring both in one order, e.g. by "
+            ".loc[factors.index], or give an array where the order is right."
+        )
+
+
 def _columns(factors: Any) -> dict[str, Sequence[Any]]:
     if isinstance(factors, FactorTable):
         return {c.name: [c.levels[code] for code in c.codes] for c in factors.columns}
     if hasattr(factors, "columns") and hasattr(factors, "to_dict"):  # a data frame
+        if not factors.columns.is_unique:
+            twice = factors.columns[factors.columns.duplicated()][0]
+            raise InputError(f"the table of factors has the column {twice!r} more than once; give each a name.")
         return {str(name): factors[name].tolist() for name in factors.columns}
     if isinstance(factors, Mapping):
         return {str(name): _plain(values) for name, values in factors.items()}

@@ -11,7 +11,7 @@ import numpy as np
 
 from recombine.audits.counting import rows_where
 from recombine.audits.dataset import Chosen, DatasetRows
-from recombine.audits.factor_table import FactorTable, ReadTable, as_array
+from recombine.audits.factor_table import FactorTable, ReadTable, as_array, check_index
 from recombine.audits.measuring import read_mask
 from recombine.audits.reading import Pictures
 from recombine.audits.watching import BATCH, in_floats
@@ -30,7 +30,7 @@ class Given:
     inputs: Any
     targets: np.ndarray | None
     trained: Bool[np.ndarray, " rows"] | None
-    repeated: Bool[np.ndarray, " rows"] | None  # rows whose input, byte by byte, is that of a trained row
+    repeated: Bool[np.ndarray, " rows"] | None  # rows whose input, finite and byte by byte, is that of a trained row
     notes: tuple[str, ...]  # which factors are left out, and why
     refused: tuple[str, ...]  # a sentence for each thing that is wrong with what was given
     unusable: frozenset[str]  # of INPUTS, TARGETS and MASK, those that were given and are of no use
@@ -68,14 +68,14 @@ def check(
         found.unusable.add(INPUTS)
     table, kept = found.factors(factors, inputs, targets, train_mask)
     count = len(kept)
-    trained = found.part(MASK, train_mask, lambda mask: read_mask(mask, count))
-    rows = found.part(INPUTS, inputs, lambda each: _rows(each, count))
+    trained = found.part(MASK, train_mask, lambda mask: read_mask(mask, count, factors))
+    rows = found.part(INPUTS, inputs, lambda each: _rows(each, count, factors))
     look = None if rows is None else found.part(INPUTS, rows, lambda each: _Look.at(each, trained))
     if look is None or not look.finite.any():
         rows = None
     if look is not None:
         found.not_finite(INPUTS, look.finite)
-    answers, offered = found.part(TARGETS, targets, lambda each: _targets(each, count)), False
+    answers, offered = found.part(TARGETS, targets, lambda each: _targets(each, count, factors)), False
     if targets is None and rows is not None and look is not None and look.seconds is not None:
         answers = found.seconds(look.seconds, count)
         offered = answers is not None
@@ -163,18 +163,19 @@ class _Checked:
             return FactorTable((), lengths[0]), np.ones(lengths[0], dtype=bool)
 
 
-def _rows(given: Any, count: int) -> Any:
+def _rows(given: Any, count: int, factors: Any) -> Any:
     """Inputs as they are, if there are as many as rows of factors."""
     if not hasattr(given, "__len__") or not hasattr(given, "__getitem__"):
         raise InputError(f"inputs are of type {type(given).__name__}; give an array, or anything with rows.")
     if isinstance(given, list | tuple):
         given = as_array(given, "inputs")
-    if hasattr(given, "to_numpy"):  # a data frame, whose rows are not what its brackets give
-        given = given.to_numpy()
     if hasattr(given, "shape") and not given.shape:
         raise InputError("inputs are a single number; give a row for each example.")
     if len(given) != count:
         raise InputError(f"there are {len(given)} inputs and {count} rows of factors; give a row of each per example.")
+    check_index("inputs", given, factors)
+    if hasattr(given, "to_numpy"):  # a data frame, whose rows are not what its brackets give
+        given = given.to_numpy()
     if hasattr(given, "shape") or isinstance(given, Pictures):
         return given
     dataset = DatasetRows(given)
@@ -185,11 +186,12 @@ def _rows(given: Any, count: int) -> Any:
     return dataset
 
 
-def _targets(targets: Any, count: int) -> np.ndarray:
+def _targets(targets: Any, count: int, factors: Any = None) -> np.ndarray:
     """Targets as an array of numbers, or of one word per example."""
     array = as_array(targets, "targets")
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"targets have shape {array.shape}; give a row for each of the {count} rows of factors.")
+    check_index("targets", targets, factors)
     if array.dtype.kind in "US":
         if array.size != count:
             raise InputError(f"targets are words of shape {array.shape}; give one word for each example.")
@@ -235,5 +237,5 @@ class _Look:
             if trained is not None:
                 digests += [hash(np.ascontiguousarray(row).tobytes()) for row in batch]
         names = np.array(digests)
-        repeated = None if trained is None else np.isin(names, names[trained])
+        repeated = None if trained is None else finite & np.isin(names, names[trained])
         return cls(finite, repeated, seconds if len(seconds) == len(inputs) else None)

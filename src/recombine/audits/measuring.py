@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from recombine.audits.counting import row_of, rows_where
-from recombine.audits.factor_table import Column, FactorTable, ReadTable, as_array
+from recombine.audits.factor_table import Column, FactorTable, ReadTable, as_array, check_index
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float, Int
@@ -70,7 +70,7 @@ def measure(
     layers = activations if isinstance(activations, Mapping) else {"activations": activations}
     if not layers:
         raise InputError("there are no activations; give an array, or a mapping from names of layers to arrays.")
-    trained = None if train_mask is None else read_mask(train_mask, len(read.kept))[read.kept]
+    trained = None if train_mask is None else read_mask(train_mask, len(read.kept), factors)[read.kept]
     if shuffles < 1:
         raise InputError(f"shuffles = {shuffles} must be at least 1; leave it out for {SHUFFLES}.")
     if seed < 0:
@@ -129,11 +129,12 @@ def sample(count: int, seed: int) -> Int[np.ndarray, " rows"]:
     return np.sort(stream(seed, "audit", "rows").choice(count, MOST_ROWS, replace=False))
 
 
-def read_mask(mask: Any, rows: int) -> Bool[np.ndarray, " rows"]:
-    """A mask over examples: True and False, or 1 and 0."""
+def read_mask(mask: Any, rows: int, factors: Any = None) -> Bool[np.ndarray, " rows"]:
+    """A mask over examples: True and False, or 1 and 0; of pandas, with the index of the factors."""
     found = np.asarray(as_array(mask, "the training mask") if hasattr(mask, "detach") else mask, dtype=object)
     if found.shape != (rows,):
         raise InputError(f"the training mask has shape {found.shape}; give one True or False for each of {rows} rows.")
+    check_index("the training mask", mask, factors)
     fine = np.array([isinstance(each, bool | int | float | np.generic) and each in (0, 1) for each in found])
     if not fine.all():
         row = int(fine.argmin())
@@ -151,8 +152,8 @@ def flat_rows(given: Any, kept: Bool[np.ndarray, " rows"], what: str) -> np.ndar
     array, count = as_array(given, what), len(kept)
     if array.ndim == 0 or len(array) != count:
         raise InputError(f"{what} has shape {array.shape}; give a row for each of the {count} rows of the factors.")
-    if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
-        raise InputError(f"{what} holds {array.dtype}; give numbers.")
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{what} holds {array.dtype}; give numbers, real ones.")
     rows = array.reshape(count, -1)
     bad = kept & ~np.isfinite(rows).all(axis=1)
     if bad.any():

@@ -16,13 +16,16 @@ import numpy as np
 from numpy.lib.format import MAGIC_PREFIX
 
 from recombine.audits.exported import INPUTS, TARGETS, exported_table, is_exported
+from recombine.audits.factor_table import NONE
 from recombine.audits.fields import INPUT_FIELDS, MPI3D, SIZES, Fields, factors_in, inputs_in
 from recombine.core.errors import InputError
 from recombine.core.packed_arrays import check_packed
 
 MASK = "train"  # a column of a table, or a field of a file, that says which rows were trained on
 TARGET = "target"  # columns that begin with it are numbers or classes to be answered
+INPUT = "input"  # columns that begin with it are inputs
 FILE = "file"  # the column of a table that names the pictures of a folder
+OWN = (MASK, TARGET, INPUT, FILE)  # names that no factor has, however they are spelt
 FIELDED = (".npz", ".h5", ".hdf5")  # files with named fields
 MPI3D_ORDER = "pictures in the order of MPI3D"
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".npy")
@@ -84,13 +87,13 @@ def read_data(path: str | Path, table: str | Path | None = None) -> UserData:
             targets=found.targets if own.targets is None else own.targets,
             train_mask=found.train_mask if own.train_mask is None else own.train_mask,
             source=found.source,
-            refused=found.refused,
+            refused=(*own.refused, *found.refused),
         )
     if found.factors is not None:
         return found
     lacking = (
         f"there are no factors in {where if table is None else f'{where} or {table}'}; give a table with a column for "
-        f"each (all columns but {MASK!r}, {FILE!r} and those that begin with 'input' or {TARGET!r})"
+        f"each (all columns but {MASK!r}, {FILE!r} and those that begin with {INPUT!r} or {TARGET!r})"
     )
     if where.suffix in FIELDED:
         lacking += (
@@ -129,27 +132,62 @@ def read_table(path: Path) -> Any:
                 f"reading {path} needs pyarrow; install it with `pip install 'recombine[audit]'`."
             ) from None
         except Exception as error:
-            raise InputError(f"{path} is no table in Parquet that can be read: {_first_line(error)}.") from None
+            raise InputError(
+                f"{path} is no table in Parquet that can be read ({_first_line(error)}); write it anew, or give a CSV."
+            ) from None
     if path.suffix != ".csv":
         raise InputError(f"{path} ends in {path.suffix!r}; a table is CSV or Parquet.")
     try:
-        return pd.read_csv(path)
+        header = pd.read_csv(path, header=None, nrows=1, dtype=str).iloc[0].dropna()
+        frame = pd.read_csv(path)
     except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is no CSV that can be read: {_first_line(error)}.") from None
+        raise InputError(
+            f"{path} is no CSV that can be read ({_first_line(error)}); write a line of names and one for each example."
+        ) from None
+    if header.duplicated().any():
+        twice = header[header.duplicated()].iloc[0]
+        raise InputError(f"{path} has the column {twice!r} more than once; give each a name of its own.")
+    return _mixed(frame)
 
 
 def _of_table(frame: Any) -> UserData:
     names = [str(name) for name in frame.columns]
     targets = [name for name in names if name.startswith(TARGET)]
-    inputs = [name for name in names if name.startswith("input")]
-    factors = [name for name in names if name not in {*targets, *inputs, MASK, FILE}]
+    inputs = [name for name in names if name.startswith(INPUT)]
+    factors = _factor_names(frame)
+    meant = [name for name in factors if name.lower() in OWN and name.lower() not in names]
+    factors = [name for name in factors if name not in meant]
     return UserData(
         factors=frame[factors] if factors else None,
         inputs=_numbers(frame, inputs) if inputs else None,
         targets=_numbers(frame, targets) if targets else None,
         train_mask=frame[MASK].to_numpy() if MASK in names else None,
         source="table",
+        refused=tuple(
+            f"column {name!r} of the table is left out; call it {name.lower()!r} if that is what it is, else give it "
+            "another name."
+            for name in meant
+        ),
     )
+
+
+def _factor_names(frame: Any) -> list[str]:
+    return [name for name in frame.columns if name not in (MASK, FILE) and not name.startswith((TARGET, INPUT))]
+
+
+def _mixed(frame: Any) -> Any:
+    """A table of a CSV, in which numbers of a factor are words if a word is among them, with these as numbers again.
+
+    The level `NONE` may stand beside numbers, which are then words too.
+    """
+    import pandas as pd
+
+    for name in _factor_names(frame):
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            cells, numbers = frame[name].astype(object), pd.to_numeric(frame[name], errors="coerce")
+            if set(cells[numbers.isna() & cells.notna()]) - {NONE}:
+                frame[name] = cells.where(numbers.isna(), numbers.astype(object))
+    return frame
 
 
 def _numbers(frame: Any, names: Sequence[str]) -> np.ndarray:
@@ -176,7 +214,7 @@ def _not_read(what: Path | str, error: BaseException) -> InputError:
     """The error for an array that is broken, or made of Python objects."""
     if "python objects" in str(error).lower() or "object arrays" in str(error).lower():
         return InputError(f"{what} holds Python objects, which are not unpickled; save numbers or words instead.")
-    return InputError(f"{what} cannot be read: {_first_line(error)}.")
+    return InputError(f"{what} cannot be read ({_first_line(error)}); write it anew.")
 
 
 def _npz(path: Path) -> UserData:
@@ -242,7 +280,7 @@ def _opened(path: Path) -> Any:
     try:
         return h5py.File(path, "r")
     except OSError as error:
-        raise InputError(f"{path} is no h5 file that can be read: {_first_line(error)}.") from None
+        raise InputError(f"{path} is no h5 file that can be read ({_first_line(error)}); write it anew.") from None
 
 
 def _h5(path: Path) -> UserData:
@@ -287,13 +325,17 @@ class Pictures:
             with Image.open(path) as picture:
                 return np.asarray(picture, dtype=np.float32) / 255
         except (OSError, UnidentifiedImageError) as error:
-            raise InputError(f"{path} is no picture that can be read: {_first_line(error)}.") from None
+            raise InputError(
+                f"{path} is no picture that can be read ({_first_line(error)}); mend it, or leave its row out."
+            ) from None
 
 
 def _folder(folder: Path, table: Any) -> UserData:
     if is_exported(folder) and (table is None or FILE not in table.columns):
         factors, trained = exported_table(folder)
         return UserData(factors, _npy(folder / INPUTS), _npy(folder / TARGETS), trained)
+    if not any(folder.iterdir()):
+        raise InputError(f"{folder} is an empty folder; give a file of data or a folder of pictures.")
     if table is None:
         raise InputError(f"{folder} is a folder of pictures; give the table of their factors, with a column {FILE!r}.")
     if FILE not in table.columns:

@@ -1,5 +1,6 @@
 """A model run once over all rows: its answers scored, and its layers kept for the rows that are looked at."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -123,22 +124,26 @@ class Scoring:
             return None
 
     def _begun(self, answers: np.ndarray, shape: tuple[int, ...]) -> Scorer | None:
-        given = self.given
+        given, alike = self.given, answers[0].size == math.prod(shape)
+        like = "the shape of inputs" if answers.shape[1:] == shape else "the size of inputs in another shape"
         trained = np.ones(len(given.table), dtype=bool) if given.trained is None else given.trained
         if given.targets is not None:
-            scorer = Scorer(given.targets, trained, given.numbers, further=answers.shape[1:] != shape)
+            scorer = Scorer(given.targets, trained, given.numbers, further=not alike)
             sorts = scorer.sorts(answers[0].size)
             if sorts is not None and sorts is not scorer.levels:
                 self.told.note(f"Targets are taken as places, from 0 on, among the {len(sorts)} scores of the model.")
-            if not given.offered or answers.shape[1:] != shape or scorer.fits(answers):
+            if not given.offered or not alike or scorer.fits(answers):
                 return scorer
-            self.told.note("Answers have the shape of inputs and not of these targets, so that inputs are the targets.")
+            self.told.note(f"Answers have {like} and not that of these targets, so that inputs are the targets.")
         elif TARGETS in given.unusable:
             return None
-        elif answers.shape[1:] != shape:
-            self.told.note("No targets were given and answers do not have the shape of inputs, so that none is scored.")
+        elif not alike:
+            self.told.note(
+                "No targets were given and answers do not have the shape of inputs, so that none is scored; give "
+                "targets, or answers of the shape of inputs."
+            )
             return None
         else:
-            self.told.note("No targets were given; answers have the shape of inputs, which are taken as targets.")
+            self.told.note(f"No targets were given; answers have {like}, which are taken as targets.")
         self.wanted = given.inputs
         return Scorer(given.inputs, trained, given.numbers)

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from recombine.audits.counting import counted
+from recombine.audits.counting import NAMED, counted
 from recombine.audits.diagnosing import verdict_of
-from recombine.audits.held_out import LACKS, LISTED, HeldOut
+from recombine.audits.held_out import LACKS, HeldOut
+from recombine.core.arrays import as_array
 
 if TYPE_CHECKING:
     from recombine.audits.audit import Audit
@@ -41,6 +42,8 @@ def text_of(found: "Audit") -> str:
 
 def data_words(found: "Audit") -> str:
     """How many examples there are, and of which factors."""
+    if not found.factors:
+        return f"{counted(found.examples, 'example')} without factors."
     factors = ", ".join(f"{name} ({counted(levels, 'level')})" for name, levels in found.factors.items())
     return f"{counted(found.examples, 'example')} of {counted(len(found.factors), 'factor')}: {factors}."
 
@@ -71,12 +74,24 @@ def certificate_words(found: "Audit") -> str:
         return "without a training mask there is none."
     if not held.held_out:
         return "nothing is held out, so that no answer can tell composition from memory."
-    lacking = [f"{name} {', '.join(map(str, levels[:LISTED]))}" for name, levels in held.unseen.items()]
+    lacking = [f"{name} {level_words(levels)}" for name, levels in held.unseen.items()]
     shown = f"training never shows {'; '.join(lacking)}" if lacking else "training shows every level"
     if len(found.factors) == 1:
         return f"{shown}."
     groups = "in one group" if held.parts == 1 else f"in {held.parts} groups"
     return f"{shown}; its rows tie levels together {groups}." if held.parts else f"{shown}, each alone."
+
+
+def input_words(inputs: Any) -> str:
+    """Shape and type of an input: ``12 x 12 of float32``."""
+    first = as_array(inputs, "inputs")[0]
+    return f"{' x '.join(map(str, first.shape)) or 'a number'} of {first.dtype}"
+
+
+def level_words(levels: Sequence[Any]) -> str:
+    """The first few levels, fractions with four digits, and how many more there are."""
+    first = [f"{each:.4g}" if isinstance(each, float) and each % 1 else str(each) for each in levels[:NAMED]]
+    return ", ".join(first) + (f" and {len(levels) - NAMED:,} more" if len(levels) > NAMED else "")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -2,12 +2,13 @@
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recombine.audits.counting import row_of
+from recombine.core.arrays import as_array
 from recombine.core.errors import InputError, unknown
 from recombine.core.seeds import torch_seed
 
@@ -21,7 +22,10 @@ Told = Callable[[str], None]
 
 
 class Watched:
-    """A module, or any function from a batch of inputs to a batch of answers; a function has no layers."""
+    """A module, or any function from a batch of inputs to a batch of answers; a function has no layers.
+
+    A batch is shown in the first of several forms (`forms`) that the model does not refuse, and so are all after it.
+    """
 
     def __init__(self, model: Any, note: Told = lambda words: None) -> None:
         if isinstance(model, type):
@@ -31,12 +35,23 @@ class Watched:
                 f"the model is of type {type(model).__name__}, which cannot be called; give a module or a function."
             )
         self.model, self.note = model, note
+        self.form: str | None = None  # the one that it took
 
     @property
     def module(self) -> "nn.Module | None":
         if not hasattr(self.model, "named_modules"):
             return None
         return self.model
+
+    @property
+    def name(self) -> str:
+        """The class of a module, or the name of a function."""
+        return str(getattr(self.model, "__qualname__", type(self.model).__name__))
+
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers a module has learned; None of a function."""
+        return None if self.module is None else sum(each.numel() for each in self.module.parameters())
 
     def layers(self, names: Sequence[str] | None = None, refuse: Told = lambda words: None) -> tuple[str, ...]:
         """The layers to look at: those that are named, else the ones without layers of their own, at most a dozen.
@@ -64,18 +79,16 @@ class Watched:
         """Batch by batch: which rows, the answers to them, and what the layers put out, a flat row per example."""
         for start in range(0, len(inputs), BATCH):
             rows = slice(start, min(start + BATCH, len(inputs)))
-            batch = as_floats(inputs[rows], start)
+            batch = inputs[rows]
+            as_floats(batch, start)  # refuses what is not finite
             kept: dict[str, np.ndarray] = {}
-            if self.module is None:
-                answer = self._only(self._called(batch), len(batch))
-            else:
-                import torch
-
-                from recombine.models.activations import eval_mode
-
-                with torch.no_grad(), eval_mode(self.module), _kept(self.module, layers, kept, len(batch)):
-                    answer = self._only(self._called(torch.from_numpy(batch)), len(batch))
-            found = np.asarray(answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer)
+            answer = self._only(self._called(batch, layers, kept), len(batch))
+            if callable(answer):
+                raise InputError(
+                    f"the model answers inputs with another model ({type(answer).__name__}); give that one, or name a "
+                    "function without arguments that returns it."
+                )
+            found = np.asarray(_in_numpy(answer) if hasattr(answer, "detach") else answer)
             if found.ndim == 0 or len(found) != len(batch):
                 raise InputError(
                     f"the model answers {len(batch)} inputs with an array of shape {found.shape}; it must give an "
@@ -108,15 +121,32 @@ class Watched:
             self.note(f"The untrained model keeps {len(left)} weights that cannot be drawn anew, e.g. {left[0]}.")
         return Watched(fresh)
 
-    def _called(self, batch: "torch.Tensor | np.ndarray") -> Any:
-        try:
-            return self.model(batch)
-        except Exception as error:
-            line = (str(error).strip().splitlines() or [""])[0].rstrip(".")
-            raise InputError(
-                f"the model refuses inputs of shape {tuple(batch.shape)} ({type(error).__name__}: {line}); give inputs "
-                "as it takes them."
-            ) from None
+    def _called(self, batch: Any, layers: Sequence[str], kept: dict[str, np.ndarray]) -> Any:
+        """What the model answers to the first form of a batch that it takes."""
+        import torch
+
+        from recombine.models.activations import eval_mode
+
+        shown, refused = forms(batch, self.module), dict[str, str]()
+        if self.form in shown:
+            shown = {self.form: shown[self.form]}
+        for form, copied in shown.items():
+            kept.clear()
+            try:
+                with torch.no_grad(), ExitStack() as stack:
+                    if self.module is not None:
+                        stack.enter_context(eval_mode(self.module))
+                        stack.enter_context(_kept(self.module, layers, kept, len(batch)))
+                    answer = self.model(copied)
+                self.form = form
+                return answer
+            except (Exception, SystemExit) as error:
+                line = (str(error).strip().splitlines() or [""])[0].rstrip(".")
+                refused.setdefault(f"{type(error).__name__}: {line}", form)
+        told = "; ".join(f"{words} (as {form})" if len(refused) > 1 else words for words, form in refused.items())
+        raise InputError(
+            f"the model refuses inputs of shape {tuple(batch.shape)} ({told}); give inputs as it takes them."
+        )
 
     def _only(self, answer: Any, count: int) -> Any:
         """The first array of several things that were returned; a list with an answer for each input is one thing."""
@@ -132,13 +162,46 @@ class Watched:
         return answer[place]
 
 
-def in_floats(batch: Any) -> np.ndarray:
+def forms(batch: Any, module: "nn.Module | None") -> dict[str, "torch.Tensor | np.ndarray"]:
+    """Copies of a batch as a model may take it, by name, in the order in which they are tried.
+
+    Whole numbers stay whole before they become floats; bytes are pictures, from 0 to 1. A module gets tensors, floats
+    as precise as its weights; a function gets arrays and then tensors, or tensors first where these were given.
+    """
+    import torch
+
+    array = as_array(batch, "inputs")
+    weights = [] if module is None else [each.dtype for each in module.parameters() if each.is_floating_point()]
+    precise = array.dtype == np.float64 if module is None else torch.float64 in weights[:1]
+    numbers = {"whole numbers": array.astype(np.int64)} if _whole(array) else {}
+    if module is None or not precise:
+        numbers["floats"] = in_floats(array)
+    if precise:
+        numbers["doubles"] = in_floats(array, np.float64)
+    arrays = {f"an array of {name}": each for name, each in numbers.items()}
+    tensors = {f"a tensor of {name}": torch.from_numpy(each.copy()) for name, each in numbers.items()}
+    if module is not None:
+        wanted = weights[0] if weights else torch.float32
+        return {name: each.to(wanted) if each.is_floating_point() else each for name, each in tensors.items()}
+    return {**tensors, **arrays} if hasattr(batch, "detach") else {**arrays, **tensors}
+
+
+def _whole(array: np.ndarray) -> bool:
+    return array.dtype.kind in "iu" and array.dtype != np.uint8
+
+
+def _in_numpy(tensor: "torch.Tensor") -> np.ndarray:
+    plain = tensor.detach().cpu()
+    return (plain.float() if str(plain.dtype) == "torch.bfloat16" else plain).numpy()  # which NumPy does not have
+
+
+def in_floats(batch: Any, precision: type = np.float32) -> np.ndarray:
     """A batch as floats, finite or not; bytes, as pictures are kept, from 0 to 1."""
     array = batch.detach().cpu().numpy() if hasattr(batch, "detach") else np.asarray(batch)
-    if not (np.issubdtype(array.dtype, np.number) or array.dtype == bool):
-        raise InputError(f"inputs hold {array.dtype}; give numbers.")
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"inputs hold {array.dtype}; give numbers, real ones.")
     with np.errstate(over="ignore"):  # what single precision cannot hold is infinite there
-        return array.astype(np.float32) / (255 if array.dtype == np.uint8 else 1)
+        return array.astype(precision) / (255 if array.dtype == np.uint8 else 1)
 
 
 def as_floats(batch: Any, start: int = 0) -> np.ndarray:
@@ -158,7 +221,7 @@ def _kept(module: "nn.Module", names: Sequence[str], kept: dict[str, np.ndarray]
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
             first = output[0] if isinstance(output, tuple | list) else output
             if hasattr(first, "detach") and first.ndim and len(first) == count:
-                kept[name] = first.detach().cpu().numpy().reshape(count, -1)
+                kept[name] = _in_numpy(first).reshape(count, -1)
 
         return hook
 

@@ -76,7 +76,7 @@ def advise(
 
     Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --price isolated=1 --price combination=2
     """
-    from recombine.reports.writing import writable_place, write_whole
+    from recombine.reports.writing import check_place, write_whole
     from recombine.studies.advising import advise as search
 
     if verify and model is None:
@@ -90,7 +90,7 @@ def advise(
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds {seeds} must be at least 1.")
     if output:
-        writable_place(output)
+        check_place(output, inputs=[Path(problem)])
     described = read_problem(problem, settings, hold_out, isolated, support)
     spec = parse_member(model) if model else None
     how = read_training(described, spec, recipe) if verify and spec is not None else None

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,10 +40,10 @@ def audit(
     from recombine.audits.given import check
     from recombine.core.errors import InputError
     from recombine.reports.audit_page import write_audit
-    from recombine.reports.writing import writable_place
+    from recombine.reports.writing import check_place
 
     if output is not None:
-        writable_place(output)
+        check_place(output, ".html", [data, *([table] if table else []), *source_files(model)])
     read = read_data(data, table)
     # Before a model is loaded, which may take long.
     given = check(read.inputs, read.targets, read.factors, read.train_mask, read.refused)
@@ -58,6 +59,7 @@ def audit(
         seed=seed,
         source=read.source,
         refused=refused,
+        loader=model or "",
     )
     if output is not None:
         write_audit(output, found)
@@ -75,6 +77,14 @@ def audit(
         raise typer.Exit(1)
 
 
+def source_files(model: str | None) -> list[Path]:
+    """The files of the module that ``--model`` names, where it lies in the folder one is in; nothing is imported."""
+    if model is None:
+        return []
+    home = Path(*model.partition(":")[0].removesuffix(".py").split("."))
+    return [home.with_name(f"{home.name}.py"), home / "__init__.py"] if home.name else []
+
+
 def load(name: str) -> Any:
     """The model called ``module:name``; a function that takes nothing is called to give it."""
     import inspect
@@ -84,27 +94,45 @@ def load(name: str) -> Any:
     home, colon, what = name.partition(":")
     if not colon or not home or not what:
         raise InputError(f"--model {name} names no model; write module:function, e.g. my_model:load.")
+    if home.endswith(".py"):
+        stem = ".".join(Path(home).with_suffix("").parts)
+        raise InputError(f"--model {name} names a file; name its module, without .py: {stem}:{what}.")
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(home)
     except ImportError as error:
         told = " ".join(str(error).split())
         raise InputError(f"--model {name}: module {home!r} cannot be imported ({told}); run where it lies.") from None
-    except Exception as error:
-        raise InputError(f"--model {name}: module {home!r} fails when imported ({type(error).__name__}).") from None
+    except (Exception, SystemExit) as error:
+        raise InputError(
+            f"--model {name}: module {home!r} fails when imported ({type(error).__name__}); mend it, then audit again."
+        ) from None
     finally:
         sys.path.remove(str(Path.cwd()))
     if not hasattr(module, what):
         raise InputError(f"--model {name}: module {home!r} has no {what!r}; name a function or a model in it.")
     thing = getattr(module, what)
-    gives = inspect.isroutine(thing) and not inspect.signature(thing).parameters
+    needed = _needed(thing) if inspect.isroutine(thing) else []
+    if len(needed) > 1:
+        raise InputError(
+            f"--model {name} takes {' and '.join(needed)}; name a function without arguments that returns the model."
+        )
+    gives = inspect.isroutine(thing) and not needed
     if not (gives or isinstance(thing, type)):
         return thing
     try:
         given = thing()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         told = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
         raise InputError(f"--model {name} raised {told}; mend it, then audit again.") from None
     if given is None:
         raise InputError(f"--model {name} returns None; let it return the model.")
     return given
+
+
+def _needed(function: Callable[..., Any]) -> list[str]:
+    """The arguments that a function cannot be called without; any number of them counts as one."""
+    from inspect import Parameter, signature
+
+    parameters = signature(function).parameters.values()
+    return [str(each) for each in parameters if each.default is Parameter.empty and each.kind is not each.VAR_KEYWORD]

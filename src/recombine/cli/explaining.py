@@ -39,7 +39,9 @@ def explain(
     from recombine.studies.explaining import explain as go
 
     if output:
-        _check_place(output)
+        from recombine.reports.writing import check_place
+
+        check_place(output, ".svg")
     place = None if at is None else _place(at)
     trained = recorded_run(run, store)
     try:
@@ -168,12 +170,3 @@ def _place(at: str) -> dict[str, Any]:
         return parse_settings(at)
     except InputError:
         raise InputError(f"--at {at!r} must name each factor once with the index of a level, e.g. y=12,x=9.") from None
-
-
-def _check_place(output: Path) -> None:
-    """Refuse a figure that could not be written, before anything is computed."""
-    from recombine.reports.writing import writable_place
-
-    if output.suffix != ".svg":
-        raise InputError(f"cannot draw to {str(output)!r}: the figure is an SVG file; give a name that ends in .svg.")
-    writable_place(output)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from recombine.audits import Audit
+from recombine.audits.telling import level_words
 from recombine.core.spec import Spec
 from recombine.data import Problem
 from recombine.data.components import ComponentTask
@@ -109,12 +110,13 @@ def audited_data_card(found: Audit) -> Markup | None:
     held = found.held_out
     if held is None:
         return None
-    unseen = [f"{name}: {', '.join(map(str, levels))}" for name, levels in held.to_dict()["unseen"].items()]
+    unseen = [f"{name}: {level_words(levels)}" for name, levels in held.unseen.items()]
     sections = [f"{name} {int(mask.sum()):,}" for name, mask in held.sections.items()]
     return card(
         "Data card",
         {
             "Data": found.source,
+            "Inputs": found.inputs,
             "Factors looked at": ", ".join(found.factors),
             "Combinations": f"{held.trained_combinations:,} of {held.combinations:,} are trained on",
             "Trained on": count(held.trained, "row")
@@ -139,6 +141,8 @@ def audited_model_card(found: Audit) -> Markup | None:
     return card(
         "Model card",
         {
+            "Model": found.model,
+            "Parameters": "" if found.parameters is None else f"{found.parameters:,}",
             "Layers looked at": ", ".join(layers),
             **scored,
             "Verdict": found.verdict,

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 from recombine.core.errors import InputError
@@ -24,6 +25,20 @@ def writable_place(output: Path) -> Path:
             "another place."
         )
     return target
+
+
+def check_place(output: Path, suffix: str = "", inputs: Iterable[Path] = ()) -> None:
+    """Refuse an output before any work: what cannot be written, does not end in ``suffix``, or is one of the inputs."""
+    target = writable_place(output)
+    for given in inputs:
+        if target.exists() and given.exists() and target.samefile(given):
+            raise InputError(
+                f"cannot write to {output}: the command reads {given}, which would be lost; give the name of a new "
+                "file."
+            )
+    if not output.name.endswith(suffix):
+        kind = suffix.removeprefix(".").upper()
+        raise InputError(f"cannot write to {output}: this is written as {kind}; give a name that ends in {suffix}.")
 
 
 def write_whole(output: Path, content: bytes) -> Path:
