@@ -82,6 +82,7 @@ def test_an_unturned_forecast_exits_with_one(capsys):
         (("--price", "combination=-1"), "combination = -1.0, must be a number above 0"),
         (("--price", "pairs=1"), "unknown kind of addition 'pairs'"),
         (("--target", "2"), "target = 2 must be"),
+        (("--seed", "-1"), "Invalid value for '--seed'"),
         (("--most", "0"), "most = 0 must be at least 1"),
         ((*TRAINED, "--by", "place"), "unknown comparison 'place'"),
         ((*TRAINED, "--seeds", "0"), "--seeds 0 must be at least 1"),

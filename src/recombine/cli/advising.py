@@ -51,7 +51,7 @@ def advise(
     ] = 0.9,
     most: Annotated[int | None, typer.Option("--most", help="Add at most so many examples.")] = None,
     forecasts: Annotated[int, typer.Option("--forecasts", help="Try at most so many training sets.")] = 400,
-    seed: Annotated[int, typer.Option("--seed", help="Draws what is tried.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws what is tried.")] = 0,
     verify: Annotated[
         bool, typer.Option("--verify", help="Train with the advised and with random additions, and compare.")
     ] = False,
