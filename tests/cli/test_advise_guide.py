@@ -42,7 +42,7 @@ def test_its_commands_run(capsys):
 def test_its_python_runs(capsys):
     (snippet,) = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.S)
     names: dict = {}
-    exec(snippet.replace("steps=2000", "steps=2").replace("seeds=3", "seeds=1"), names)
+    exec(snippet.replace("steps=2000", "steps=2"), names)  # three seeds, since what is drawn decides what can be asked
     assert names["advice"].additions
     assert str(names["checked"]) in capsys.readouterr().out
 

@@ -110,7 +110,12 @@ def advise(
     if how is not None and spec is not None and found.additions:
         from recombine.studies.verifying import verify as compare
 
-        checked = compare(found, spec, seeds or SEEDS, how, store, workers, by=by or COMPARED[0])
+        try:
+            checked = compare(found, spec, seeds or SEEDS, how, store, workers, by=by or COMPARED[0])
+        except InputError as error:
+            if json:  # the advice stands, though it could not be verified
+                print_json({**told, "unverified": str(error)})
+            raise
         told["verification"] = checked.to_dict()
         helps = checked.helps
         if not json:
