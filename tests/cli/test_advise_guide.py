@@ -47,6 +47,14 @@ def test_its_python_runs(capsys):
     assert str(names["checked"]) in capsys.readouterr().out
 
 
+def test_it_says_how_the_command_exits(capsys):
+    assert "exits with 1 as well when training shows no gain" in GUIDE
+    with pytest.raises(SystemExit):
+        main(["advise", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "with --verify also if training shows no gain" in said
+
+
 def test_its_numbers_are_those_of_the_code():
     assert (SHOWN_AT_MOST, LEFT, CLOSE) == (0.5, 0.2, 0.01)
     assert "At most half" in GUIDE

@@ -72,7 +72,9 @@ def advise(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Find the smallest additions to the training set that should make it compose, and exit with 1 if there are none.
+    """Find the smallest additions to the training set that should make it compose.
+
+    Exits with 1 if nothing that was tried reaches the target, and with --verify also if training shows no gain.
 
     Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --price isolated=1 --price combination=2
     """
