@@ -76,7 +76,7 @@ def test_without_a_model_it_is_over_the_networks_of_the_family():
     rich = {**told, **network(rc.models.mlp(scale=0.1), "mse")}
     rows = np.array([[told[name] for name in names], [rich[name] for name in names]])
     known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6, ("mlp", "mlp"))
-    assert networks_of(known, "sums") == {
+    assert networks_of(known, problem) == {
         "mlp": network(rc.models.mlp(), "mse"),
         "mlp, rich": network(rc.models.mlp(scale=0.1), "mse"),
     }
@@ -106,6 +106,21 @@ def test_stripes_divide_networks_and_it_is_said():
     own = rc.forecast(stripes, {"kind": "mlp-decoder", "depth": 2}).outlook
     assert own.networks == ()
     assert own.held_out.expected == pytest.approx(by_name["mlp-decoder, deep"].expected)
+
+
+@pytest.mark.parametrize(
+    ("task", "kinds"),
+    [
+        (rc.tasks.locate(n=12), {"mlp", "mlp-decoder", "feedforward"}),  # reads pictures, and draws none
+        (rc.tasks.bump(n=9), {"mlp-decoder", "forced-rendering"}),  # 9 cannot be halved
+        (rc.tasks.bump(n=8), {"mlp-decoder", "forced-rendering", "cnn-decoder"}),
+    ],
+    ids=["locate", "bump of 9", "bump of 8"],
+)
+def test_only_networks_that_can_be_trained_on_the_problem_are_asked(task, kinds):
+    told = rc.forecast(rc.Problem(task, rc.splits.block(x=(3, 5), y=(3, 5)))).outlook
+    assert {each.name.partition(",")[0] for each in told.networks} == kinds
+    assert not any("logistic" in each.name for each in told.networks)
 
 
 def test_every_sort_of_network_is_asked_with_its_own_loss():
