@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recombine.cli.advising import advise
 from recombine.cli.app import main
 from recombine.records import Store
 from recombine.studies import Work
@@ -45,6 +46,19 @@ def test_its_python_runs(capsys):
     exec(snippet.replace("steps=2000", "steps=2"), names)  # three seeds, since what is drawn decides what can be asked
     assert names["advice"].additions
     assert str(names["checked"]) in capsys.readouterr().out
+
+
+def test_the_examples_of_its_help_and_of_the_start_find_advice(capsys):
+    docs = Path(__file__).parents[2] / "docs"
+    (example,) = re.findall(r"Example: recombine (advise .*)", advise.__doc__ or "")
+    (first,) = re.findall(r"^recombine (advise .*)$", (docs / "start.md").read_text(), flags=re.M)
+    for command in (example, first):
+        with pytest.raises(SystemExit) as ended:
+            main(command.split())
+        assert not ended.value.code
+        said = capsys.readouterr().out
+        assert "\nAdd 25 examples" in said
+    assert said == (docs / "printed" / "start-5.txt").read_text()
 
 
 def test_it_says_how_the_command_exits(capsys):

@@ -76,7 +76,7 @@ def advise(
 
     Exits with 1 if nothing that was tried reaches the target, and with --verify also if training shows no gain.
 
-    Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --price isolated=1 --price combination=2
+    Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --model cnn-decoder --price combination=2
     """
     from recombine.reports.writing import writable_place, write_whole
     from recombine.studies.advising import advise as search
