@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import recombine as rc
+from recombine.core.errors import InputError
 from recombine.core.failures import Failure
 from recombine.studies.features import features, network
 from recombine.studies.kernel_forecasting import by_kernels
@@ -227,3 +228,17 @@ def test_an_interval_that_straddles_the_bound_does_not_decide():
     told = Outlook((Expectation("ood", 0.9, 0.7, 1.0),), (), True)
     assert told.composes is None
     assert Outlook((Expectation("ood", 0.5, 0.2, 0.8),), (), True).composes is False
+
+
+def test_nothing_is_below_zero_by_a_rounding():
+    told = Outlook((Expectation("ood", -0.001, -0.004, 0.3),), (), True)
+    assert "held-out performance 0.00 (0.00 to 0.30;" in told.verdict
+
+
+def test_the_loss_is_told_where_it_matters():
+    problem = rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6)))
+    assert rc.forecast(problem, "mlp", loss="logistic").outlook.loss == "logistic"
+    assert rc.forecast(problem).outlook.loss is None  # every sort of network has its own
+    assert rc.forecast(rc.Problem(BUMP, HOLE), "mlp-decoder").outlook.loss is None
+    with pytest.raises(InputError, match="loss = 'logstic'"):
+        rc.forecast(problem, "mlp", loss="logstic")

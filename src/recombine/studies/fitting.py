@@ -48,7 +48,10 @@ def has_classes(task: Task) -> bool:
 
 
 def check_loss(task: Task, loss: str) -> None:
-    """Refuse a loss that cannot be taken of the answers of a task."""
+    """Refuse what is no loss, or cannot be taken of the answers of a task."""
+    from recombine.training import Recipe
+
+    Recipe.read({"loss": loss})
     if loss == "logistic" and not has_classes(task):
         raise InputError(
             f"logistic loss needs a task whose answers are the classes -1 and 1; {task.kind!r} has others, "

@@ -67,7 +67,7 @@ def outlook(
     }
     made = expectations(known, asked, named=model is None)
     words = notes(known, list(asked["ood"].values()), family(problem), model, made.held_out.expected)
-    made = replace(made, notes=words)
+    made = replace(made, notes=words, loss=loss if model is not None and has_classes(problem.task) else None)
     if made.held_out.expected >= COMPOSES_FROM:
         return made
     return replace(made, failures=in_order(list(_failures(problem, found, told[loss]["ood"]))))
