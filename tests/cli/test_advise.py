@@ -82,6 +82,7 @@ def test_an_unturned_forecast_exits_with_one(capsys):
         (("--price", "combination=-1"), "combination = -1.0, must be a number above 0"),
         (("--price", "pairs=1"), "unknown kind of addition 'pairs'"),
         (("--target", "2"), "target = 2 must be"),
+        (("--seed", "-1"), "Invalid value for '--seed'"),
         (("--most", "0"), "most = 0 must be at least 1"),
         ((*TRAINED, "--by", "place"), "unknown comparison 'place'"),
         ((*TRAINED, "--seeds", "0"), "--seeds 0 must be at least 1"),
@@ -132,8 +133,24 @@ def test_advice_is_verified_by_training(capsys, tmp_path: Path, monkeypatch: pyt
     told = json.loads(capsys.readouterr().out)
     assert told["examples"] == 1
     found = told["verification"]
+    assert found["sentence"].startswith("mlp has not learned what it was trained on; train longer with --recipe steps=")
     assert (found["model"], found["quantity"]) == ("mlp", "held-out accuracy")
     assert [arm["examples"] for arm in found["random"]] == [1, 2, 3, 5]  # ten of eight do not exist
+
+
+def test_advice_that_cannot_be_verified_is_told_all_the_same(capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def four(problem: Problem, *_: object) -> float:
+        places = problem.grid.index(np.array([(0, 0, 2), (0, 1, 3), (1, 0, 3), (1, 1, 2)]))
+        return 0.1 + 0.85 * float(problem.trained[places].mean())
+
+    monkeypatch.setattr("recombine.studies.advising.expected_performance", four)
+    for extra in ((), ("--json",)):
+        assert run(*CONTEXT, *TRAINED, "--seeds", "20", "--store", str(tmp_path), *extra) == 2
+        out, err = capsys.readouterr()
+        assert "the advice stands, and to verify it hold out more, or lower the target" in err
+    told = json.loads(out)
+    assert told["examples"] == 4
+    assert "leaves too few to ask about" in told["unverified"]
 
 
 def test_nothing_is_trained_where_nothing_is_added(capsys, tmp_path: Path):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from recombine.cli.advising import advise
 from recombine.cli.app import main
 from recombine.records import Store
 from recombine.studies import Work
@@ -42,9 +43,31 @@ def test_its_commands_run(capsys):
 def test_its_python_runs(capsys):
     (snippet,) = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.S)
     names: dict = {}
-    exec(snippet.replace("steps=2000", "steps=2").replace("seeds=3", "seeds=1"), names)
+    exec(snippet.replace("steps=2000", "steps=2"), names)  # three seeds, since what is drawn decides what can be asked
     assert names["advice"].additions
     assert str(names["checked"]) in capsys.readouterr().out
+
+
+def test_the_examples_of_its_help_and_of_the_start_find_advice(capsys):
+    docs = Path(__file__).parents[2] / "docs"
+    (example,) = re.findall(r"Example: recombine (advise .*)", advise.__doc__ or "")
+    (first,) = re.findall(r"^recombine (advise .*)$", (docs / "start.md").read_text(), flags=re.M)
+    for command in (example, first):
+        with pytest.raises(SystemExit) as ended:
+            main(command.split())
+        assert not ended.value.code
+        said = capsys.readouterr().out
+        assert "\nAdd 25 examples" in said
+    # Which of several combinations that are as good hangs on rounding.
+    assert said.splitlines()[:2] == (docs / "printed" / "start-5.txt").read_text().splitlines()[:2]
+
+
+def test_it_says_how_the_command_exits(capsys):
+    assert "exits with 1 as well when training shows no gain" in GUIDE
+    with pytest.raises(SystemExit):
+        main(["advise", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "with --verify also if training shows no gain" in said
 
 
 def test_its_numbers_are_those_of_the_code():

@@ -36,3 +36,31 @@ def test_its_words_are_those_of_the_code():
     assert MEANING in GUIDE
     assert f"from {COMPOSES_FROM:g} on" in GUIDE
     assert f"{LARGEST:,} combinations" in GUIDE
+
+
+def test_with_a_model_the_loss_is_said_and_can_be_asked_for(capsys):
+    context = ("forecast", "context", "--hold-out", "block:feature1=0..2,feature2=3..5", "--model", "mlp")
+    numbers = []
+    for recipe, loss, other in (((), "mse", "logistic"), (("--recipe", "loss=logistic"), "logistic", "mse")):
+        with pytest.raises(SystemExit) as ended:
+            main([*context, *recipe])
+        assert not ended.value.code
+        first, second, *_ = capsys.readouterr().out.splitlines()
+        assert f"when trained with loss={loss}: held-out" in first
+        assert second == f"Ask about another loss with --recipe loss={other}."
+        numbers.append(float(first.split("performance ")[1].split()[0]))
+    assert numbers[0] > 0.5 > -0.5 > numbers[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("context", "--hold-out", "random:fraction=0.3"), "--recipe is how a network is trained, so it needs one"),
+        (("bump", "--hold-out", "block:x=3..8,y=3..8", "--model", "mlp-decoder"), "logistic loss needs a task"),
+    ],
+)
+def test_a_loss_that_says_nothing_here_is_refused(arguments, says, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["forecast", *arguments, "--recipe", "loss=logistic"])
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recombine.cli.problem import parse_member, parse_settings, read_problem, split_at_commas
+from recombine.cli.problem import parse_member, parse_settings, read_problem
 from recombine.core.errors import InputError
+from recombine.core.plain_documents import split_outside
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ from recombine.core.errors import InputError
     ],
 )
 def test_only_commas_outside_brackets_and_quotes_split(text, pieces):
-    assert split_at_commas(text) == pieces
+    assert split_outside(text, ",") == pieces
 
 
 VALUES = st.recursive(

@@ -33,6 +33,14 @@ from recombine.splits import parse_region
         ("dispersed:partners=3,seed=7", splits.dispersed(partners=3, seed=7)),
         ("extrapolation/block:x=0..3", splits.extrapolation(of=splits.block(x=(0, 4)))),
         ("block:x=0..2,y=0..2+corner:x=8,y=8", splits.block(x=(0, 3), y=(0, 3)) | splits.corner(x=8, y=8)),
+        ("cells:rows=[[0, 4], [2,1]]", splits.cells(rows=((0, 4), (2, 1)))),
+        ('conjunctions:of=[{"x": 3, y: 4}]', splits.conjunctions(of=({"x": 3, "y": 4},))),
+        ("orthogonal:at={x: 0}", splits.orthogonal(at={"x": 0})),
+        (
+            "union:of=[{kind: corner, x: 8}, {kind: cells, rows: [[0, 0]]}]",
+            splits.corner(x=8) | splits.cells(rows=((0, 0),)),
+        ),
+        ("cells:rows=[[0, 4]]+corner:x=8", splits.cells(rows=((0, 4),)) | splits.corner(x=8)),
         (
             "corner:x=8 + corner:y=7 + diagonal:width=1",
             splits.corner(x=8) | splits.corner(y=7) | splits.diagonal(width=1),
@@ -84,6 +92,8 @@ def test_a_range_includes_both_ends(first, last):
         ("block:x=5|8,y=1..2", "'5|8' lists levels where a range is meant"),
         ("band:x=5", "unknown setting of band 'x'; known: factor, high, low."),
         ("corner:x=1..2", "corner: x = (1, 3): a level is given by its index"),
+        ("cells:rows=[[0, 4]", "of region 'cells:rows=[[0, 4]' is not valid YAML"),
+        ("cells:rows=[[0, a]]", "cells: rows"),
         ("random:fracton=0.2", "unknown setting of random 'fracton'; did you mean 'fraction'?"),
         ("random:fraction=nan", "random: fraction = nan"),
         ("random:fraction=some", "random: fraction = 'some'"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import recombine as rc
+from recombine.core.errors import InputError
 from recombine.core.failures import Failure
 from recombine.studies.features import features, network
 from recombine.studies.kernel_forecasting import by_kernels
@@ -76,7 +77,7 @@ def test_without_a_model_it_is_over_the_networks_of_the_family():
     rich = {**told, **network(rc.models.mlp(scale=0.1), "mse")}
     rows = np.array([[told[name] for name in names], [rich[name] for name in names]])
     known = Calibration(names, rows, np.array([0.2, 0.8]), 0.1, 1.0, 1e-6, ("mlp", "mlp"))
-    assert networks_of(known, "sums") == {
+    assert networks_of(known, problem) == {
         "mlp": network(rc.models.mlp(), "mse"),
         "mlp, rich": network(rc.models.mlp(scale=0.1), "mse"),
     }
@@ -106,6 +107,21 @@ def test_stripes_divide_networks_and_it_is_said():
     own = rc.forecast(stripes, {"kind": "mlp-decoder", "depth": 2}).outlook
     assert own.networks == ()
     assert own.held_out.expected == pytest.approx(by_name["mlp-decoder, deep"].expected)
+
+
+@pytest.mark.parametrize(
+    ("task", "kinds"),
+    [
+        (rc.tasks.locate(n=12), {"mlp", "mlp-decoder", "feedforward"}),  # reads pictures, and draws none
+        (rc.tasks.bump(n=9), {"mlp-decoder", "forced-rendering"}),  # 9 cannot be halved
+        (rc.tasks.bump(n=8), {"mlp-decoder", "forced-rendering", "cnn-decoder"}),
+    ],
+    ids=["locate", "bump of 9", "bump of 8"],
+)
+def test_only_networks_that_can_be_trained_on_the_problem_are_asked(task, kinds):
+    told = rc.forecast(rc.Problem(task, rc.splits.block(x=(3, 5), y=(3, 5)))).outlook
+    assert {each.name.partition(",")[0] for each in told.networks} == kinds
+    assert not any("logistic" in each.name for each in told.networks)
 
 
 def test_every_sort_of_network_is_asked_with_its_own_loss():
@@ -212,3 +228,17 @@ def test_an_interval_that_straddles_the_bound_does_not_decide():
     told = Outlook((Expectation("ood", 0.9, 0.7, 1.0),), (), True)
     assert told.composes is None
     assert Outlook((Expectation("ood", 0.5, 0.2, 0.8),), (), True).composes is False
+
+
+def test_nothing_is_below_zero_by_a_rounding():
+    told = Outlook((Expectation("ood", -0.001, -0.004, 0.3),), (), True)
+    assert "held-out performance 0.00 (0.00 to 0.30;" in told.verdict
+
+
+def test_the_loss_is_told_where_it_matters():
+    problem = rc.Problem(rc.tasks.context(), rc.splits.block(feature1=(0, 3), feature2=(3, 6)))
+    assert rc.forecast(problem, "mlp", loss="logistic").outlook.loss == "logistic"
+    assert rc.forecast(problem).outlook.loss is None  # every sort of network has its own
+    assert rc.forecast(rc.Problem(BUMP, HOLE), "mlp-decoder").outlook.loss is None
+    with pytest.raises(InputError, match="loss = 'logstic'"):
+        rc.forecast(problem, "mlp", loss="logstic")

@@ -39,8 +39,14 @@ def test_revealing_the_gap_leaves_nothing_to_forecast():
 @pytest.mark.parametrize("answer", ["units", "numbers"])
 def test_locating_is_forecast_without_a_pixel_to_look_for(answer):
     found = forecast(Problem(tasks.locate(n=10, answer=answer), HOLE))
+    assert "1 is always answering 0" in found.verdict  # there is no picture to leave blank
     assert all(section.accuracy is None for section in found.sections)
     assert found.outputs.shape == (100, 20 if answer == "units" else 2)
+
+
+def test_pictures_are_compared_with_a_blank_one():
+    assert "1 is a blank picture" in forecast(Problem(tasks.bump(n=10), HOLE)).verdict
+    assert "1 is a blank picture" in forecast(GAP).verdict
 
 
 def test_bumps_are_still_looked_for_by_their_pixel():

@@ -68,6 +68,7 @@ def test_all_arms_of_a_seed_are_asked_the_same(verified: tuple[Verification, Pat
             scores.append(1 - min(1, ratio))
         told = [arm.scores[seed] for arm in (found.before, found.advised, *found.random)]
         assert sorted(told) == pytest.approx(sorted(scores), abs=1e-5)
+        assert not found.before.learned  # in three steps
 
 
 def test_random_additions_differ_between_seeds_and_contain_the_smaller_ones(verified: tuple[Verification, Path]):
@@ -131,14 +132,14 @@ def test_only_the_members_count():
     assert score(evidence, SUMS, SUMS.parts.held_out) == 0.0
 
 
-def compared(before: float, advised: float, *random: tuple[int, float]) -> Verification:
+def compared(before: float, advised: float, *random: tuple[int, float], trained: float = 1.0) -> Verification:
     return Verification(
         "held-out accuracy",
         "mlp",
         (9,),
-        Arm("as it was", 0, 0.0, (before,)),
-        Arm("advised", 4, 4.0, (advised,)),
-        tuple(Arm("random", added, float(added), (value,)) for added, value in random),
+        Arm("as it was", 0, 0.0, (before,), (trained,)),
+        Arm("advised", 4, 4.0, (advised,), (trained,)),
+        tuple(Arm("random", added, float(added), (value,), (trained,)) for added, value in random),
     )
 
 
@@ -157,10 +158,24 @@ def test_the_fewest_random_examples_that_do_as_well():
 
 
 def test_the_interval_of_two_seeds_has_the_quantile_of_one_degree_of_freedom():
-    low, high = Arm("advised", 1, 1.0, (0.4, 0.6)).interval or (0, 0)
+    low, high = Arm("advised", 1, 1.0, (0.49, 0.51), (1.0, 1.0)).interval or (0, 0)
     assert (low + high) / 2 == pytest.approx(0.5)
-    assert (high - low) / 2 == pytest.approx(0.1 / np.tan(np.pi * 0.025))  # the Cauchy distribution
-    assert Arm("advised", 1, 1.0, (0.4,)).interval is None
+    assert (high - low) / 2 == pytest.approx(0.01 / np.tan(np.pi * 0.025))  # the Cauchy distribution
+    assert Arm("advised", 1, 1.0, (0.4,), (1.0,)).interval is None
+
+
+def test_an_interval_ends_where_scores_do():
+    assert Arm("advised", 1, 1.0, (0.4, 0.6), (1.0, 1.0)).interval == (0.0, 1.0)
+    low, high = Arm("advised", 1, 1.0, (0.98, 0.99, 1.0), (1.0, 1.0, 1.0)).interval or (0, 0)
+    assert 0.9 < low < 0.98
+    assert high == 1.0
+
+
+def test_networks_that_have_not_learned_are_no_test_of_advice():
+    unlearned = compared(0.0, 0.0, (4, 0.0), trained=0.3)
+    assert unlearned.sentence() == "mlp has not learned what it was trained on; train longer with --recipe steps=..."
+    assert not unlearned.helps
+    assert compared(0.2, 0.9, (4, 0.5), trained=0.3).sentence().startswith("No random addition")
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, advice: Advice):

@@ -51,7 +51,7 @@ def advise(
     ] = 0.9,
     most: Annotated[int | None, typer.Option("--most", help="Add at most so many examples.")] = None,
     forecasts: Annotated[int, typer.Option("--forecasts", help="Try at most so many training sets.")] = 400,
-    seed: Annotated[int, typer.Option("--seed", help="Draws what is tried.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Draws what is tried.")] = 0,
     verify: Annotated[
         bool, typer.Option("--verify", help="Train with the advised and with random additions, and compare.")
     ] = False,
@@ -72,9 +72,11 @@ def advise(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Find the smallest additions to the training set that should make it compose, and exit with 1 if there are none.
+    """Find the smallest additions to the training set that should make it compose.
 
-    Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --price isolated=1 --price combination=2
+    Exits with 1 if nothing that was tried reaches the target, and with --verify also if training shows no gain.
+
+    Example: recombine advise bump --set n=12 --hold-out block:x=3..8,y=3..8 --model cnn-decoder --price combination=2
     """
     from recombine.reports.writing import check_place, write_whole
     from recombine.studies.advising import advise as search
@@ -110,7 +112,12 @@ def advise(
     if how is not None and spec is not None and found.additions:
         from recombine.studies.verifying import verify as compare
 
-        checked = compare(found, spec, seeds or SEEDS, how, store, workers, by=by or COMPARED[0])
+        try:
+            checked = compare(found, spec, seeds or SEEDS, how, store, workers, by=by or COMPARED[0])
+        except InputError as error:
+            if json:  # the advice stands, though it could not be verified
+                print_json({**told, "unverified": str(error)})
+            raise
         told["verification"] = checked.to_dict()
         helps = checked.helps
         if not json:

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recombine.cli.output import Json, print_json, print_table, say
-from recombine.cli.problem import HoldOut, Isolated, ProblemName, Set, SupportName, parse_member, read_problem
+from recombine.cli.problem import (
+    HoldOut,
+    Isolated,
+    ProblemName,
+    Set,
+    SupportName,
+    parse_member,
+    parse_settings,
+    read_problem,
+)
+from recombine.core.errors import InputError
 
 if TYPE_CHECKING:
     from recombine.data.task import Task
@@ -24,6 +34,10 @@ def forecast(
     model: Annotated[
         str | None, typer.Option("--model", help="The outlook for such a network, and its own tangent kernel.")
     ] = None,
+    recipe: Annotated[
+        str | None,
+        typer.Option("--recipe", help="How the network is trained, of which the loss matters: loss=logistic."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless it is forecast to compose.")] = False,
     json: Json = False,
 ) -> None:
@@ -37,7 +51,9 @@ def forecast(
     from recombine.studies.forecasting import forecast as predict
 
     described = read_problem(problem, settings, hold_out, isolated, support)
-    found = predict(described, parse_member(model) if model else None)
+    if recipe is not None and model is None:
+        raise InputError("--recipe is how a network is trained, so it needs one; name it, e.g. --model mlp.")
+    found = predict(described, parse_member(model) if model else None, loss=read_loss(recipe) if recipe else "mse")
     if json:
         # What a support shows is told among the details.
         facts = {} if described.support is not None else {"certificate": described.certificate().to_dict()}
@@ -87,15 +103,26 @@ def forecast(
         raise typer.Exit(1)
 
 
+def read_loss(recipe: str) -> str:
+    """The loss of a recipe."""
+    from recombine.training import Recipe
+
+    return Recipe.read(parse_settings(recipe)).loss
+
+
 def show_outlook(outlook: "Outlook") -> None:
     """What to expect of trained networks, section by section, and which failures."""
     say(outlook.verdict)
+    if outlook.loss:
+        say(f"Ask about another loss with --recipe loss={'mse' if outlook.loss == 'logistic' else 'logistic'}.")
     say()
-    rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.sections]
+    rows = [(each.name, f"{each.expected:z.2f}", f"{each.low:z.2f} to {each.high:z.2f}") for each in outlook.sections]
     print_table(("section", "performance", "between"), rows)
     if outlook.depends:
         typer.echo()
-        rows = [(each.name, f"{each.expected:.2f}", f"{each.low:.2f} to {each.high:.2f}") for each in outlook.networks]
+        rows = [
+            (each.name, f"{each.expected:z.2f}", f"{each.low:z.2f} to {each.high:z.2f}") for each in outlook.networks
+        ]
         print_table(("network", "performance", "between"), rows)
         typer.echo("Networks differ: name yours with --model.")
     if not outlook.calibrated:

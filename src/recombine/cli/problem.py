@@ -1,18 +1,15 @@
 """PROBLEM on the command line: a YAML file, or the name of a task with settings."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recombine.core.errors import InputError, shown
+from recombine.core.plain_documents import split_outside
 
 if TYPE_CHECKING:
     from recombine.data import Problem
-
-# A whole quotation, which opens where no word has begun; a bracket; a comma.
-MARKS = re.compile(r"""(?<!\w)"(?:\\.|[^"\\])*"|(?<!\w)'[^']*'|[\[\]{},]""")
 
 ProblemName = Annotated[
     str, typer.Argument(metavar="PROBLEM", help="A YAML file, a CSV table, or the name of a task, e.g. bump.")
@@ -146,7 +143,7 @@ def parse_member(text: str) -> dict[str, Any]:
 def parse_settings(text: str) -> dict[str, Any]:
     """``key=value,key=value`` as a mapping; commas inside brackets, braces or quotes belong to a value."""
     settings = {}
-    for part in filter(None, split_at_commas(text)):
+    for part in filter(None, split_outside(text, ",")):
         key, equals, value = part.partition("=")
         if not equals:
             raise InputError(f"{part!r} must read name=value, e.g. width=32.")
@@ -155,17 +152,3 @@ def parse_settings(text: str) -> dict[str, Any]:
             raise InputError(f"{name!r} is given twice in {text!r}; give it once.")
         settings[name] = parse_value(value)
     return settings
-
-
-def split_at_commas(text: str) -> list[str]:
-    """The pieces between commas that stand outside [], {} and quotes: ``a=1,b=[2, 3]`` has two."""
-    pieces, start, depth = [], 0, 0
-    for mark in MARKS.finditer(text):
-        if mark[0] in "[{":
-            depth += 1
-        elif mark[0] in "]}":
-            depth -= 1
-        elif mark[0] == "," and depth == 0:
-            pieces.append(text[start : mark.start()])
-            start = mark.end()
-    return [*pieces, text[start:]]

@@ -4,6 +4,7 @@ A few lines of YAML can stand for gigabytes (a list of aliases of lists of alias
 for a number that takes minutes to print. All of these are refused here, before anything is made of them.
 """
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 DEEPEST = 64  # lists and mappings inside one another
 MOST = 4_000_000  # values, with aliases written out
 BITS = 64  # of a whole number
+# A whole quotation, which opens where no word has begun; a bracket; what pieces are split at.
+MARKS = re.compile(r"""(?<!\w)"(?:\\.|[^"\\])*"|(?<!\w)'[^']*'|[\[\]{},+]""")
 
 
 def read_document(text: str, what: str) -> object:
@@ -38,6 +41,20 @@ def read_document(text: str, what: str) -> object:
         # A value that is not what its tag or its look says: !!int x, 2020-99-99, a number of 5,000 digits.
         raise InputError(f"{what} is not valid YAML: it has a value that cannot be read ({error}).") from None
     return found
+
+
+def split_outside(text: str, at: str) -> list[str]:
+    """The pieces of a text split at commas, or at pluses, outside [], {} and quotes: ``a=1,b=[2, 3]`` has two."""
+    pieces, start, depth = [], 0, 0
+    for mark in MARKS.finditer(text):
+        if mark[0] in "[{":
+            depth += 1
+        elif mark[0] in "]}":
+            depth -= 1
+        elif mark[0] == at and depth == 0:
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+    return [*pieces, text[start:]]
 
 
 def check_size(number: int, what: str) -> int:

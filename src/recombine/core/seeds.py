@@ -5,9 +5,13 @@ from zlib import crc32
 
 import numpy as np
 
+from recombine.core.errors import InputError
+
 
 def stream(seed: int, *purpose: str) -> "np.random.Generator":
     """The generator for one purpose of one run, e.g. ``stream(7, "data", "noise")``."""
+    if seed < 0:
+        raise InputError(f"seed = {seed} must be at least 0.")
     key = tuple(crc32(word.encode()) for word in purpose)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 

@@ -4,7 +4,7 @@ import re
 from typing import cast
 
 from recombine.core.errors import InputError, shown
-from recombine.core.plain_documents import check_size
+from recombine.core.plain_documents import check_size, read_document, split_outside
 from recombine.splits.anchored import Anchors
 from recombine.splits.boxes import Band, Block, Cross
 from recombine.splits.region import Region, Union, regions
@@ -19,14 +19,15 @@ PREFIX = f"{Extrapolation.kind}/"
 def parse_region(text: str) -> Region:
     """The region that ``text`` describes: a kind, then its settings.
 
-        block:x=6..22,y=6..22         6..22 INCLUDES both ends, so this is block(x=(6, 23), y=(6, 23))
-        band:x=5..8                   5, 6, 7 and 8 of x: band(factor="x", low=5, high=9), where high is NOT included
-        random:fraction=0.3,seed=1    numbers and words stand for themselves
-        anchors:first=0|8,second=2..4 several levels, listed or from the first to the last
-        block:x=0..2,y=0..2+corner:x=8,y=8    a union
-        extrapolation/cross:x=3..5,y=2..4     unseen levels are meant; the prefix covers all that follows
+    block:x=6..22,y=6..22         6..22 INCLUDES both ends, so this is block(x=(6, 23), y=(6, 23))
+    band:x=5..8                   5, 6, 7 and 8 of x: band(factor="x", low=5, high=9), where high is NOT included
+    random:fraction=0.3,seed=1    numbers and words stand for themselves
+    anchors:first=0|8,second=2..4 several levels, listed or from the first to the last
+    block:x=0..2,y=0..2+corner:x=8,y=8    a union
+    extrapolation/cross:x=3..5,y=2..4     unseen levels are meant; the prefix covers all that follows
 
-    Anything else (other operators, lists, mappings) is written in YAML.
+    cells:rows=[[0, 4], [2, 1]]           lists and mappings as YAML writes them; inside, high ends are NOT included
+    union:of=[{kind: corner, x: 8}, {kind: band, factor: y, low: 2, high: 4}]
     """
     whole = text.strip()
     body = whole.removeprefix(PREFIX)
@@ -35,7 +36,7 @@ def parse_region(text: str) -> Region:
             f"region {shown(text)} has {PREFIX!r} inside; the prefix goes first, once, and covers all that follows, "
             f"e.g. {PREFIX}{EXAMPLE}."
         )
-    parts = [_parse_one(part.strip(), text) for part in body.split("+")]
+    parts = [_parse_one(part.strip(), text) for part in split_outside(body, "+")]
     region = parts[0] if len(parts) == 1 else Union(of=tuple(parts))
     return region if body == whole else Extrapolation(of=region)
 
@@ -48,7 +49,7 @@ def _parse_one(part: str, text: str) -> Region:
     if colon and not rest.strip():
         raise _malformed(text, "settings follow the colon")
     settings: dict[str, object] = {}
-    for setting in rest.split(",") if colon else []:
+    for setting in split_outside(rest, ",") if colon else []:
         name, equals, value = (piece.strip() for piece in setting.partition("="))
         if not (name and equals and value):
             raise _malformed(text, f"{setting.strip()!r} is not name=value")
@@ -72,7 +73,12 @@ def _one_range(settings: dict[str, object], text: str) -> dict[str, object]:
 
 
 def _value(value: str, text: str, listed: bool) -> object:
-    """A range with both ends, several levels, a number, or a word. ``listed``: a range stands for all its levels."""
+    """A list or mapping, a range with both ends, several levels, a number, or a word.
+
+    ``listed``: a range stands for all its levels.
+    """
+    if value[0] in "[{":
+        return read_document(value, f"the value {shown(value)} of region {shown(text)}")
     ends = re.fullmatch(r"(\d+)\.\.(\d+)", value)
     if ends:
         first, last = (_whole(end, text) for end in ends.groups())

@@ -11,7 +11,7 @@ from recombine.data import Problem
 from recombine.models import ModelSpec, models
 from recombine.studies.additions import KINDS, check_addable, level_name, level_words, shown_anew
 from recombine.studies.features import family
-from recombine.studies.fitting import check_fit
+from recombine.studies.fitting import check_fit, check_loss
 from recombine.studies.forecasting import scored_outlook
 from recombine.studies.greedy import WHY, Addition, Oracle, Search
 from recombine.studies.kernel_forecasting import by_kernels
@@ -81,10 +81,10 @@ class Advice:
         if self.grounds.classes:
             asked += f", an accuracy of {(1 + self.target) / 2:.3g}"
         if not self.additions and self.composes:
-            return f"Nothing needs to be added: {what} is {self.before:.2f}, and {asked}."
+            return f"Nothing needs to be added: {what} is {self.before:z.2f}, and {asked}."
         if not self.additions:
-            return f"Nothing that was tried helps enough: {what} is {self.before:.2f}, and {asked}."
-        found = f"{what} rises from {self.before:.2f} to {self.after:.2f}, and {asked}."
+            return f"Nothing that was tried helps enough: {what} is {self.before:z.2f}, and {asked}."
+        found = f"{what} rises from {self.before:z.2f} to {self.after:z.2f}, and {asked}."
         many = _priced(self.count, self.price)
         return f"Add {many}: {found}" if self.composes else f"Nothing that was tried is enough: with {many} {found}"
 
@@ -95,7 +95,7 @@ class Advice:
             why = "" if addition.kind in explained else f": {WHY[addition.kind]}"
             explained.add(addition.kind)
             many = _priced(addition.count, addition.price)
-            yield f"- {addition.kind}: {addition.words} ({many}; then {addition.performance:.2f}){why}."
+            yield f"- {addition.kind}: {addition.words} ({many}; then {addition.performance:z.2f}){why}."
             if listed and [addition.words] != [level_words(names, row) for row in listed]:
                 rows = [f"({', '.join(map(level_name, row))})" for row in listed[:LISTED]]
                 more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
@@ -205,10 +205,11 @@ def advise(
     any round is taken; then what turned out needless is dropped. ``prices`` are those of one example of each kind, 1
     unless given; an overlap costs what its combinations cost unless it has a price of its own. Whatever costs as much
     as showing all that is held out is not tried. ``oracle`` forecasts in place of `expected_performance`: the
-    performance, from -1 to 1, on what a problem holds out. ``loss`` is what networks are trained with; `recombine
-    forecast` speaks of the usual one. ``seed`` draws what is tried; forecasts are those of seed 0, as everywhere.
+    performance, from -1 to 1, on what a problem holds out. ``loss`` is what networks are trained with. ``seed`` draws
+    what is tried; forecasts are those of seed 0, as everywhere.
     """
     check_addable(problem)
+    check_loss(problem.task, loss)
     if model is not None:
         check_fit(problem, models.parse(model))
         if not models.parse(model).trainable:

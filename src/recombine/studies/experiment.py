@@ -5,12 +5,11 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, canonical_json, dump
 from recombine.data import Problem
-from recombine.data.components import ComponentTask
 from recombine.measures import exhibits, measures
 from recombine.models import ModelSpec, models
+from recombine.studies.fitting import check_loss
 from recombine.studies.work import Resources, Tell, Work, change
 from recombine.training import Outcome, Plan, Recipe, run_stack
 
@@ -44,12 +43,7 @@ class Experiment(Work):
         return tuple(sorted(set(names)))
 
     def model_post_init(self, context: object) -> None:
-        task = self.problem.task
-        if self.recipe.loss == "logistic" and not (isinstance(task, ComponentTask) and task.binary):
-            raise InputError(
-                f"logistic loss needs a task whose answers are the classes -1 and 1; {task.kind!r} has others, "
-                "so use loss = mse."
-            )
+        check_loss(self.problem.task, self.recipe.loss)
 
     def plan(self) -> Plan:
         """What the training package needs to know of it."""

@@ -4,6 +4,8 @@ import numpy as np
 
 from recombine.core.errors import InputError
 from recombine.data import Problem
+from recombine.data.components import ComponentTask
+from recombine.data.task import Task
 from recombine.models import ModelSpec
 from recombine.models.catalogue import DoublingDecoder, PerPixel, PixelTransformer
 
@@ -29,3 +31,29 @@ def check_fit(problem: Problem, model: ModelSpec) -> None:
         )
     model.check(interface)
     check_values(problem, model)
+
+
+def fits(problem: Problem, model: ModelSpec) -> bool:
+    """Whether a network of the model can be used on the problem."""
+    try:
+        check_fit(problem, model)
+    except InputError:
+        return False
+    return True
+
+
+def has_classes(task: Task) -> bool:
+    """Whether answers are the classes -1 and 1."""
+    return isinstance(task, ComponentTask) and task.binary
+
+
+def check_loss(task: Task, loss: str) -> None:
+    """Refuse what is no loss, or cannot be taken of the answers of a task."""
+    from recombine.training import Recipe
+
+    Recipe.read({"loss": loss})
+    if loss == "logistic" and not has_classes(task):
+        raise InputError(
+            f"logistic loss needs a task whose answers are the classes -1 and 1; {task.kind!r} has others, "
+            "so use loss = mse."
+        )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recombine.data import Problem
 from recombine.models import ModelSpec, models
+from recombine.studies.fitting import check_loss
 from recombine.studies.kernel_forecasting import by_kernels
 from recombine.studies.outlook import outlook
 from recombine.studies.scene_outlook import scene_outlook
@@ -19,19 +20,26 @@ if TYPE_CHECKING:
     from recombine.records import Store
 
 
-def forecast(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
+def forecast(
+    problem: Problem,
+    model: "str | Mapping[str, Any] | ModelSpec | None" = None,
+    seed: int = 0,
+    loss: str = "mse",
+) -> Forecast:
     """What kernel regression says about every held-out combination, before anything is trained.
 
     Without a model: the tangent kernels of wide ReLU networks with one and three hidden layers. With a model: that
     model's own tangent kernel at its initial weights of ``seed``, beside them. Pictures of bumps and stripes are also
     told whether their training centres hang together (`with_percolation`), which does not enter the verdict.
-    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose.
+    The ``outlook`` says what to expect of trained networks, tuned on networks that were trained for the purpose. Of a
+    model it says what to expect when it is trained with ``loss``.
     """
+    check_loss(problem.task, loss)
     found = by_kernels(problem, model, seed)
     spec = None if model is None else models.parse(model)
     if spec is None or problem.support is not None:
         return replace(found, outlook=told_outlook(problem, found, spec, seed=seed))
-    return replace(found, outlook=scored_outlook(problem, spec, seed))
+    return replace(found, outlook=scored_outlook(problem, spec, seed, loss))
 
 
 def scored_outlook(

@@ -27,11 +27,12 @@ from recombine.theory import (
     relu_kernels,
     tangent_kernels,
 )
-from recombine.theory.forecast import LARGEST_MATRIX, check_size
+from recombine.theory.forecast import BLANK_PICTURE, LARGEST_MATRIX, check_size
 from recombine.theory.reasons import Reason
 
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
+NO_ANSWER = "always answering 0"  # has an nMSE of 1 where answers are no pictures
 SAMPLED = 2000  # training pictures that stand for more than kernels can hold
 # How a model's own kernel is estimated, and the operations up to which it is: probes, share of the channels. A core of
 # our machines makes some 6e10 of them a second, so that a forecast stays below ten seconds.
@@ -85,6 +86,7 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
         grid=levels if min(levels) > 1 and not gap else None,
         alone=alone[rows],
         periodic=task.periodic,
+        nothing=BLANK_PICTURE if task.places in (None, "pixel") else NO_ANSWER,
     )
     return found if len(rows) == len(shown) else replace(found, reasons=(*found.reasons, _sample(rows, shown)))
 
@@ -123,7 +125,7 @@ def forecast_functions(problem: Problem, kernels: Mapping[str, Kernel], seed: in
         grid=None,
         alone=np.zeros(len(shown), dtype=bool),
         periodic=False,
-        nothing="always answering 0",
+        nothing=NO_ANSWER,
     )
 
 

@@ -7,11 +7,13 @@ from math import isnan
 import numpy as np
 
 from recombine.core.failures import Failure
+from recombine.core.shapes import Bool
 from recombine.data import Problem
 from recombine.data.pictures import Picture
-from recombine.models import ModelSpec
+from recombine.models import ModelSpec, models
 from recombine.studies.expectations import expectations, sorts_of
 from recombine.studies.features import family, features, network, performance, with_network
+from recombine.studies.fitting import fits, has_classes
 from recombine.studies.outlook_notes import notes
 from recombine.theory import Forecast
 from recombine.theory.calibration import Calibration, standing
@@ -55,7 +57,7 @@ def outlook(
     if model is not None:
         networks, losses = {"": network(model, loss)}, {"": loss}
     else:
-        networks = networks_of(known, family(problem))
+        networks = networks_of(known, problem)
         losses = {name: "logistic" if one["logistic"] else "mse" for name, one in networks.items()}
     told = {each: features(problem, model, each, found, seed) for each in {loss, *losses.values()}}
     asked = {
@@ -65,7 +67,7 @@ def outlook(
     }
     made = expectations(known, asked, named=model is None)
     words = notes(known, list(asked["ood"].values()), family(problem), model, made.held_out.expected)
-    made = replace(made, notes=words)
+    made = replace(made, notes=words, loss=loss if model is not None and has_classes(problem.task) else None)
     if made.held_out.expected >= COMPOSES_FROM:
         return made
     return replace(made, failures=in_order(list(_failures(problem, found, told[loss]["ood"]))))
@@ -87,11 +89,23 @@ def plain(found: Forecast) -> Outlook:
     return Outlook(sections, failures, False)
 
 
-def networks_of(known: Calibration, kind: str) -> dict[str, Mapping[str, float]]:
-    """The sorts of networks among the trials of a family, by name; of all families where it has none."""
-    mine = known.column(f"is {kind}") > 0 if f"is {kind}" in known.names else np.zeros(0, bool)
+def networks_of(known: Calibration, problem: Problem) -> dict[str, Mapping[str, float]]:
+    """The sorts of networks among the trials of a problem's family, by name; of all families where it has none.
+
+    Networks that cannot be trained on the problem are left out, unless there are no others.
+    """
+    kind = f"is {family(problem)}"
+    mine = known.column(kind) > 0 if kind in known.names else np.zeros(0, bool)
     chosen = mine if mine.any() else np.ones(len(known.rows), dtype=bool)
-    return sorts_of(known, list(network(None, "mse")), chosen, _in_words)
+    usable = chosen & _usable(known, problem)
+    return sorts_of(known, list(network(None, "mse")), usable if usable.any() else chosen, _in_words)
+
+
+def _usable(known: Calibration, problem: Problem) -> Bool[np.ndarray, " trials"]:
+    """The trials whose network, and whose loss, could be used on this problem."""
+    usable = {kind for kind in set(known.models) if fits(problem, models.parse(kind))}
+    mse = known.column("logistic") == 0
+    return np.array([kind in usable for kind in known.models]) & (mse | has_classes(problem.task))
 
 
 def _in_words(kind: str, row: Mapping[str, float]) -> str:

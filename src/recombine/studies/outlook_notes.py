@@ -82,16 +82,16 @@ def _beside_kernels(known: Calibration, told: Sequence[Mapping[str, float]], exp
         f"{'better' if gain >= 0 else 'worse'} than kernels"
     )
     if abs(kernels + gain - expected) < max(APART / 2, abs(expected - kernels) / 2):
-        yield f"Kernels alone reach {kernels:.2f}; {alike}."
+        yield f"Kernels alone reach {kernels:z.2f}; {alike}."
         return
     mean = float(known.performance.mean())
     ends = sorted((kernels + gain, mean))
     why = (
-        f"too few are like it, so that the number leans towards the mean of all trials, {mean:.2f}"
+        f"too few are like it, so that the number leans towards the mean of all trials, {mean:z.2f}"
         if ends[0] <= expected <= ends[1]
         else "it rests on trials that are less alike"
     )
     yield (
-        f"Kernels alone reach {kernels:.2f}, and {alike}, which does not account for an expected {expected:.2f}: "
+        f"Kernels alone reach {kernels:z.2f}, and {alike}, which does not account for an expected {expected:z.2f}: "
         f"{why}; believe the reasons more than the number."
     )

@@ -30,18 +30,23 @@ from recombine.training import Recipe
 TIMES = (2, 3, 5, 10)  # random additions of so many times the advised number of examples, beside equal price
 LEFT = 0.2  # at least this share of what was held out must stay so in all arms, to be asked about
 CLOSE = 0.01  # a random addition that falls short by this much does as well
+LEARNED = 0.8  # score on what a network was trained on from which on it has learned that
 BY = ("accuracy", "error")
 ACCURACY, EXPLAINED = "held-out accuracy", "1 - nMSE, held out"
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to add examples, trained once per seed: how many, at what price, and the score of each seed."""
+    """One way to add examples, trained once per seed: how many, at what price, and the score of each seed.
+
+    Scores are from 0 to 1: of what is asked, and of the combinations that were trained on.
+    """
 
     name: str
     added: int
     price: float
     scores: tuple[float, ...]
+    trained: tuple[float, ...]
 
     @property
     def estimate(self) -> float:
@@ -49,19 +54,24 @@ class Arm:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval over seeds, mean ± t(0.975; n - 1) s / √n; none of a single seed."""
+        """The 95% interval over seeds, mean ± t(0.975; n - 1) s / √n, within 0 to 1; none of a single seed."""
         count = len(self.scores)
         if count < 2:
             return None
         from scipy.special import stdtrit
 
         half = float(stdtrit(count - 1, 0.975) * np.std(self.scores, ddof=1) / math.sqrt(count))
-        return self.estimate - half, self.estimate + half
+        return max(0.0, self.estimate - half), min(1.0, self.estimate + half)
+
+    @property
+    def learned(self) -> bool:
+        """Whether networks have learned what they were trained on."""
+        return float(np.mean(self.trained)) >= LEARNED
 
     def to_dict(self) -> dict[str, Any]:
         low, high = self.interval or (None, None)
         told = {"name": self.name, "examples": self.added, "price": self.price, "scores": list(self.scores)}
-        return {**told, "estimate": self.estimate, "low": low, "high": high}
+        return {**told, "estimate": self.estimate, "low": low, "high": high, "trained": list(self.trained)}
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,8 @@ class Verification:
 
     def sentence(self) -> str:
         """The comparison in words."""
+        if not self.helps and not (self.before.learned and self.advised.learned):
+            return f"{self.model} has not learned what it was trained on; train longer with --recipe steps=..."
         if not self.helps:
             return f"{self.model} does no better with the advised additions than without."
         if self.times is not None:
@@ -180,20 +192,24 @@ def verify(
     execute(works, home, executor(workers=workers), progress or progress_for())
     asked = [np.logical_and.reduce([problem.parts.held_out for problem in arms]) for arms in problems]
     scores: list[list[float]] = []
+    trained: list[list[float]] = []
     for arms, members in zip(experiments, asked, strict=True):
         scores.append([])
+        trained.append([])
         for each in arms:
             record = home.read(each.digest(), weights=True)
             if record.body["status"] != "done":
                 raise InputError(
                     f"run {record.digest} failed: {record.body['reason']}; change the recipe and verify again."
                 )
-            scores[-1].append(score(Run(each, record).evidence, advice.original, members, by))
+            evidence = Run(each, record).evidence
+            scores[-1].append(score(evidence, advice.original, members, by))
+            trained[-1].append(score(evidence, advice.original, each.problem.trained, by))
     each_price = advice.prices["combination"]
     counted = [(0, 0.0), (advice.count, advice.price), *((size, size * each_price) for size in sizes)]
     names = ["as it was", "advised", *("random" for _ in sizes)]
     before, advised, *random = (
-        Arm(name, added, price, tuple(of_seed[index] for of_seed in scores))
+        Arm(name, added, price, *(tuple(of_seed[index] for of_seed in known) for known in (scores, trained)))
         for index, (name, (added, price)) in enumerate(zip(names, counted, strict=True))
     )
     quantity = ACCURACY if by == "accuracy" and _right_or_wrong(advice.original) else EXPLAINED
@@ -225,7 +241,8 @@ def _sizes(advice: Advice, draws: Sequence[np.ndarray], times: Sequence[int]) ->
     if not sizes:
         raise InputError(
             f"random additions of the same price are {equal} of the {held} combinations that were held out, which "
-            "leaves too few to ask about; hold out more, or verify cheaper advice."
+            "leaves too few to ask about; the advice stands, and to verify it hold out more, or lower the target, "
+            "so that less is advised."
         )
     return sizes
 
@@ -251,13 +268,14 @@ def score(
     Sums are compared with always answering the mean of what ``original`` trains on, which is the same for all arms.
     """
     each = original.task.asked_each if isinstance(original.task, FunctionTask) else 1
-    sections = {"id": evidence.sections["id"], "ood": np.repeat(members, each)}
+    sections = {"id": np.repeat(~members, each), "ood": np.repeat(members, each)}
     asked = replace(evidence, sections=sections)
     if by == "accuracy" and _right_or_wrong(original):
         return float(cast("float", measures.pick("ood_accuracy")(asked)))
     if isinstance(asked, ComponentEvidence):
         plain = asked.targets[original.trained].mean()
-        lost = np.square(asked.mean - asked.targets)[members].mean() / np.square(asked.targets - plain)[members].mean()
+        missed, spent = (np.square(each - asked.targets)[members].mean() for each in (asked.mean, plain))
+        lost = missed / spent if spent else float(missed > 0)
     else:
         lost = cast("float", measures.pick("ood_nmse")(asked))
     return 1 - min(1.0, float(lost))

@@ -49,6 +49,7 @@ class Outlook:
     calibrated: bool  # else the numbers are those of the theory as they are
     notes: tuple[str, ...] = ()
     networks: tuple[Expectation, ...] = ()  # of all that is held out, by sort of network; none where one is asked about
+    loss: str | None = None  # that the numbers are for, where it matters: a network is asked about, and classes
 
     @property
     def held_out(self) -> Expectation:
@@ -79,11 +80,12 @@ class Outlook:
         """One sentence."""
         part = self.held_out
         words = {True: "Should compose", False: "Should not compose", None: "May or may not compose"}[self.composes]
-        numbers = f"held-out performance {part.expected:.2f} ({part.low:.2f} to {part.high:.2f}; {MEANING})"
+        words += f" when trained with loss={self.loss}" if self.loss else ""
+        numbers = f"held-out performance {part.expected:z.2f} ({part.low:z.2f} to {part.high:z.2f}; {MEANING})"
         why = f"; expected failure: {self.failure}" if self.failure else ""
         if self.depends:
             most, least = (choose(self.networks, key=lambda each: each.expected) for choose in (max, min))
-            ends = f"from {least.expected:.2f} ({least.name}) to {most.expected:.2f} ({most.name})"
+            ends = f"from {least.expected:z.2f} ({least.name}) to {most.expected:z.2f} ({most.name})"
             words, why = f"{words} (it depends on the network)", f"; by network {ends}{why}"
         return f"{words}: {numbers}{why}."
 
@@ -98,6 +100,7 @@ class Outlook:
             "notes": list(self.notes),
             "networks": [each.to_dict() for each in self.networks],
             "depends": self.depends,
+            "loss": self.loss,
         }
 
 
