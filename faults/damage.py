@@ -16,7 +16,8 @@ Harm = Callable[[bytes, random.Random], bytes]
 
 
 def cut_short(content: bytes, chances: random.Random) -> bytes:
-    return content[: chances.randrange(len(content))]
+    """Something is missing at the end, and not only the end of the last line, which is free in a sealed document."""
+    return content[: chances.randrange(len(content.rstrip()))]
 
 
 def bit_turned(content: bytes, chances: random.Random) -> bytes:
