@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from recombine.models import models
 from recombine.models.denoiser import sinusoids
-from recombine.models.light_unet_network import Attention, Joined, LightBlock, LightUnetDenoiser
+from recombine.models.light_unet_network import Attention, Joined, LightBlock, LightUnetDenoiser, additions
 
 torch.set_num_threads(1)
 UNITS, PAIRS, WIDTH, HEADS = 6, 4, 6, 3
@@ -113,13 +113,16 @@ def test_time_and_code_reach_every_block(index):
     assert torch.equal(network(pictures, times, codes), network(pictures, times + 1, codes + 1))
 
 
-def test_blocks_are_told_silu_of_time_and_code():
+def test_every_block_is_told_silu_of_time_and_code():
     network, seen = small(), []
-    network.down[0].register_forward_pre_hook(lambda module, inputs: seen.append(inputs[1]))
+    blocks = [*network.down, network.middle, *network.up]
+    for block in blocks:
+        block.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[1]))
     pictures, times, codes = asked()
     network(pictures, times, codes)
     x = torch.cat([sinusoids(times, PAIRS), codes], dim=1)
-    torch.testing.assert_close(seen[0], x / (1 + (-x).exp()))
+    for block, added in zip(blocks, seen, strict=True):
+        torch.testing.assert_close(added, block.told(x / (1 + (-x).exp())) + block.convolutions[0].bias)
 
 
 def test_a_times_code_is_sines_then_cosines_of_ever_slower_waves():
@@ -149,7 +152,7 @@ def test_a_block_is_its_formula_and_so_are_its_slopes(inputs, outputs):
     if inputs != outputs:
         across = torch.einsum("oi,birc->borc", layer.across.weight[:, :, 0, 0], pictures)
         across = across + layer.across.bias[:, None, None]
-    expected, found = across + added, layer(pictures, told)
+    expected, found = across + added, layer(pictures, *additions([layer], told))
     torch.testing.assert_close(found, expected)
     upstream = torch.randn_like(expected)
     # The formula leaves out the scales and shifts of the norms, which are 1 and 0 here; all else has its slopes there.
