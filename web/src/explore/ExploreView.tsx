@@ -4,7 +4,7 @@ import type { Catalogue, Combination, Problem } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { useJob } from "../api/useJob";
 import { CellDrawer } from "../cell/CellDrawer";
-import { drawnPlane } from "../logic/plane";
+import { Faults, useFaults } from "../parts/faults";
 import {
   type Exploring,
   readCombination,
@@ -38,10 +38,15 @@ export function ExploreView({ params, change, catalogue }: Props) {
   const about = useAnswer(asked, (signal) => api.problem(problem, signal, plane), SETTLED);
   // Of scenes it takes many seconds, so that it waits for a person to ask; a link that has it asks too.
   const wanted = !problem.support || params.forecast === "yes";
-  const forecast = useAnswer(wanted ? asked : null, (signal) => api.forecast(problem, signal, plane), SETTLED);
+  const ofProblem = useFaults();
+  const ofTraining = useFaults();
+  const forecast = useAnswer(
+    wanted && !ofProblem.fault ? asked : null,
+    (signal) => api.forecast(problem, signal, plane),
+    SETTLED,
+  );
   const { job, error: jobError } = useJob(params.job ?? null);
 
-  const drawn = drawnPlane(about.value);
   const cell = readCombination(params.cell);
   const put = useCallback((next: Partial<Exploring>) => change(writeExploring(next)), [change]);
   const open = useCallback((combination: Combination) => change({ cell: writeCombination(combination) }), [change]);
@@ -49,46 +54,53 @@ export function ExploreView({ params, change, catalogue }: Props) {
 
   return (
     <div className="explore">
-      <TaskPicker
-        catalogue={catalogue}
-        preset={state.preset}
-        problem={problem}
-        axisSize={drawn?.rows.levels.length ?? null}
-        onPreset={(id) =>
-          change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null, forecast: null })
-        }
-        onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
-      />
-      <div className="explore-pair">
-        <PlanePanel
+      <Faults value={ofProblem.report}>
+        <TaskPicker
           catalogue={catalogue}
+          preset={state.preset}
           problem={problem}
-          about={about}
-          forecast={forecast}
-          cell={cell}
-          onProblem={(next) => put({ problem: next })}
-          onOpen={open}
-          onPlane={(next) => change({ plane: writePlane(next) })}
+          onPreset={(id) =>
+            change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null, forecast: null })
+          }
+          onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
         />
+      </Faults>
+      <div className="explore-pair">
+        <Faults value={ofProblem.report}>
+          <PlanePanel
+            catalogue={catalogue}
+            problem={problem}
+            about={about}
+            forecast={forecast}
+            cell={cell}
+            onProblem={(next) => put({ problem: next })}
+            onOpen={open}
+            onPlane={(next) => change({ plane: writePlane(next) })}
+          />
+        </Faults>
         <ForecastPanel
           forecast={forecast}
           problem={about.value}
           wanted={wanted}
+          fault={ofProblem.fault}
           onWant={() => change({ forecast: "yes" })}
         />
       </div>
-      <TrainPanel
-        catalogue={catalogue}
-        exploring={{ ...state, problem }}
-        family={about.value?.family ?? null}
-        ready={about.error === null}
-        job={job}
-        jobError={jobError}
-        onChange={put}
-        onJob={(id) => change({ job: id })}
-        onShow={(shown) => change({ ...writeExploring(shown), cell: null, plane: null })}
-        onOpen={open}
-      />
+      <Faults value={ofTraining.report}>
+        <TrainPanel
+          catalogue={catalogue}
+          exploring={{ ...state, problem }}
+          family={about.value?.family ?? null}
+          ready={about.error === null}
+          fault={ofProblem.fault ?? ofTraining.fault}
+          job={job}
+          jobError={jobError}
+          onChange={put}
+          onJob={(id) => change({ job: id })}
+          onShow={(shown) => change({ ...writeExploring(shown), cell: null, plane: null })}
+          onOpen={open}
+        />
+      </Faults>
       {cell && about.value && (
         <CellDrawer
           problem={problem}

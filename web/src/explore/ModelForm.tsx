@@ -10,6 +10,8 @@ interface Props {
   onChange: (change: Partial<Exploring>) => void;
 }
 
+const MOST_SEED = 99_999; // that the server takes
+
 /** The network with its settings, and how long and how fast it learns. */
 export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
   const { model, recipe, seed } = exploring;
@@ -34,8 +36,10 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
   };
   const field = (setting: string) => {
     const value = recipe[setting];
-    const otherwise = String(value ?? catalogue.recipe[setting]?.default ?? "");
-    return { value: typeof value === "number" ? value : null, otherwise, onChange: setRecipe(setting) };
+    const { default: usual, minimum, maximum } = catalogue.recipe[setting] ?? {};
+    const otherwise = String(value ?? usual ?? "");
+    const now = typeof value === "number" ? value : null;
+    return { value: now, otherwise, minimum, maximum, onChange: setRecipe(setting) };
   };
 
   return (
@@ -48,15 +52,21 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
           options={fitting.map((each) => ({ value: each.name, label: each.name }))}
           onChange={(kind) => onChange({ model: { kind } })}
         />
-        <NumberField label="Steps" minimum={1} {...field("steps")} />
-        <NumberField label="Batch" minimum={1} {...field("batch")} />
+        <NumberField label="Steps" {...field("steps")} />
+        <NumberField label="Batch" {...field("batch")} />
         <NumberField label="Rate" whole={false} {...field("rate")} />
-        <NumberField label="Seed" value={seed} minimum={0} onChange={(value) => onChange({ seed: value ?? 0 })} />
+        <NumberField
+          label="Seed"
+          value={seed}
+          minimum={0}
+          maximum={MOST_SEED}
+          onChange={(value) => onChange({ seed: value ?? 0 })}
+        />
       </div>
       {chosen && Object.keys(chosen.settings).length > 0 && (
         <details className="more">
           <summary>Settings of the network</summary>
-          <SettingsForm settings={chosen.settings} values={settings} onChange={setModel} />
+          <SettingsForm key={name} settings={chosen.settings} values={settings} onChange={setModel} />
         </details>
       )}
     </>

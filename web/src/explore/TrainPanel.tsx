@@ -14,6 +14,8 @@ interface Props {
   exploring: Exploring;
   family: string | null;
   ready: boolean;
+  /** What is wrong with a field, so that nothing can be trained. */
+  fault: string | null;
   job: Job | null;
   jobError: string | null;
   onChange: (change: Partial<Exploring>) => void;
@@ -24,7 +26,7 @@ interface Props {
 
 /** Choose a network, train it, and watch. */
 export function TrainPanel(props: Props) {
-  const { catalogue, exploring, family, ready, job, jobError, onChange, onJob, onShow, onOpen } = props;
+  const { catalogue, exploring, family, ready, fault, job, jobError, onChange, onJob, onShow, onOpen } = props;
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
 
@@ -45,11 +47,16 @@ export function TrainPanel(props: Props) {
     <Panel title="Training" className="train-panel">
       <div className="train-form">
         <ModelForm catalogue={catalogue} family={family} exploring={exploring} onChange={onChange} />
-        <button type="button" className="button-main" disabled={busy || !ready} onClick={() => void train()}>
+        <button
+          type="button"
+          className="button-main"
+          disabled={busy || !ready || fault !== null}
+          onClick={() => void train()}
+        >
           Train {modelName(exploring.model)}
         </button>
       </div>
-      <Problematic sentence={error ?? jobError} />
+      <Problematic sentence={fault ?? error ?? jobError} />
       {job && <JobView job={job} key={job.id} onShow={onShow} onOpen={onOpen} />}
       <JobList chosen={job} onChoose={onJob} />
     </Panel>
