@@ -105,6 +105,8 @@ export interface ProblemAnswer {
   yaml: string;
   digest: string;
   family: string;
+  /** Networks that fit it as they are by default. */
+  models: string[];
   factors: Factor[];
   plane: Plane | null;
   sections: string[];

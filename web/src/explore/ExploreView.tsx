@@ -7,6 +7,7 @@ import { CellDrawer } from "../cell/CellDrawer";
 import { Faults, useFaults } from "../parts/faults";
 import {
   type Exploring,
+  modelName,
   readCombination,
   readExploring,
   readPlane,
@@ -47,6 +48,11 @@ export function ExploreView({ params, change, catalogue }: Props) {
   );
   const { job, error: jobError } = useJob(params.job ?? null);
 
+  // A network that nobody chose gives way to one that fits.
+  const fitting = about.value?.models ?? [];
+  const given = params.model || !fitting.length || fitting.includes(modelName(state.model));
+  const model = given ? state.model : { kind: fitting[0] ?? "" };
+
   const cell = readCombination(params.cell);
   const put = useCallback((next: Partial<Exploring>) => change(writeExploring(next)), [change]);
   const open = useCallback((combination: Combination) => change({ cell: writeCombination(combination) }), [change]);
@@ -62,7 +68,10 @@ export function ExploreView({ params, change, catalogue }: Props) {
           onPreset={(id) =>
             change({ preset: id, problem: null, model: null, recipe: null, cell: null, plane: null, forecast: null })
           }
-          onProblem={(next) => change({ ...writeExploring({ problem: next }), plane: null, cell: null })}
+          onProblem={(next) => {
+            const other = next.task.kind === problem.task.kind ? {} : { model: null, recipe: null };
+            change({ ...writeExploring({ problem: next }), ...other, plane: null, cell: null });
+          }}
         />
       </Faults>
       <div className="explore-pair">
@@ -89,8 +98,8 @@ export function ExploreView({ params, change, catalogue }: Props) {
       <Faults value={ofTraining.report}>
         <TrainPanel
           catalogue={catalogue}
-          exploring={{ ...state, problem }}
-          family={about.value?.family ?? null}
+          exploring={{ ...state, problem, model }}
+          fitting={about.value?.models ?? null}
           ready={about.error === null}
           fault={ofProblem.fault ?? ofTraining.fault}
           job={job}

@@ -5,7 +5,8 @@ import { type Exploring, modelName } from "../state/exploring";
 
 interface Props {
   catalogue: Catalogue;
-  family: string | null;
+  /** Networks that fit the problem; null while that is not known. */
+  fitting: string[] | null;
   exploring: Exploring;
   onChange: (change: Partial<Exploring>) => void;
 }
@@ -13,12 +14,10 @@ interface Props {
 const MOST_SEED = 99_999; // that the server takes
 
 /** The network with its settings, and how long and how fast it learns. */
-export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
+export function ModelForm({ catalogue, fitting, exploring, onChange }: Props) {
   const { model, recipe, seed } = exploring;
   const name = modelName(model);
-  const fitting = catalogue.models.filter(
-    (each) => family === null || each.families.includes(family) || each.name === name,
-  );
+  const offered = catalogue.models.filter((each) => !fitting || fitting.includes(each.name) || each.name === name);
   const chosen = catalogue.models.find((each) => each.name === name);
   const settings: Settings = typeof model === "string" ? { kind: model } : model;
 
@@ -49,7 +48,7 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
           label="Network"
           value={name}
           says={chosen?.says}
-          options={fitting.map((each) => ({ value: each.name, label: each.name }))}
+          options={offered.map((each) => ({ value: each.name, label: each.name }))}
           onChange={(kind) => onChange({ model: { kind } })}
         />
         <NumberField label="Steps" {...field("steps")} />

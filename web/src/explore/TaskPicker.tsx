@@ -20,7 +20,7 @@ export function TaskPicker({ catalogue, preset, problem, onPreset, onProblem }: 
   const kind = String(problem.task.kind ?? "");
   const task = catalogue.tasks.find(({ name }) => name === kind);
   const ofPreset = preset.problem.task.kind === kind;
-  const drawable = catalogue.tasks.filter((each) => each.drawable);
+  const drawable = catalogue.tasks.filter((each) => each.drawable || each.name === kind);
   const options = [
     ...catalogue.presets.map(({ id, title }) => ({ value: id, label: title, group: "Presets" })),
     ...drawable.map(({ name }) => ({ value: TASK + name, label: name, group: "All tasks" })),

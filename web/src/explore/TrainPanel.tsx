@@ -12,7 +12,7 @@ import { ModelForm } from "./ModelForm";
 interface Props {
   catalogue: Catalogue;
   exploring: Exploring;
-  family: string | null;
+  fitting: string[] | null;
   ready: boolean;
   /** What is wrong with a field, so that nothing can be trained. */
   fault: string | null;
@@ -26,7 +26,7 @@ interface Props {
 
 /** Choose a network, train it, and watch. */
 export function TrainPanel(props: Props) {
-  const { catalogue, exploring, family, ready, fault, job, jobError, onChange, onJob, onShow, onOpen } = props;
+  const { catalogue, exploring, fitting, ready, fault, job, jobError, onChange, onJob, onShow, onOpen } = props;
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
 
@@ -46,7 +46,7 @@ export function TrainPanel(props: Props) {
   return (
     <Panel title="Training" className="train-panel">
       <div className="train-form">
-        <ModelForm catalogue={catalogue} family={family} exploring={exploring} onChange={onChange} />
+        <ModelForm catalogue={catalogue} fitting={fitting} exploring={exploring} onChange={onChange} />
         <button
           type="button"
           className="button-main"
