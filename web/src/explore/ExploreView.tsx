@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { api } from "../api/client";
 import type { Catalogue, Combination, Problem } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
@@ -11,10 +11,12 @@ import {
   readCombination,
   readExploring,
   readPlane,
+  unreadParts,
   writeCombination,
   writeExploring,
   writePlane,
 } from "../state/exploring";
+import { Problematic } from "../parts/Sentence";
 import type { Change } from "../state/usePlace";
 import { ForecastPanel } from "./ForecastPanel";
 import { PlanePanel } from "./PlanePanel";
@@ -31,7 +33,9 @@ const SETTLED = 120; // milliseconds without a change before the server is asked
 
 /** Choose a problem, read its forecast, train it, and open its cells. */
 export function ExploreView({ params, change, catalogue }: Props) {
-  const state = readExploring(params, catalogue.presets);
+  const unread = unreadParts(params, catalogue);
+  const chosen = unread.includes("model") ? "" : params.model;
+  const state = readExploring({ ...params, model: chosen ?? "" }, catalogue.presets);
   const key = JSON.stringify(state.problem);
   const problem = useMemo(() => JSON.parse(key) as Problem, [key]);
   const plane = readPlane(params.plane);
@@ -50,8 +54,14 @@ export function ExploreView({ params, change, catalogue }: Props) {
 
   // A network that nobody chose gives way to one that fits.
   const fitting = about.value?.models ?? [];
-  const given = params.model || !fitting.length || fitting.includes(modelName(state.model));
+  const given = chosen || !fitting.length || fitting.includes(modelName(state.model));
   const model = given ? state.model : { kind: fitting[0] ?? "" };
+
+  // A server that is started again has forgotten its trainings, so that a link names the record too.
+  const record = job?.state === "done" ? job.digest : null;
+  useEffect(() => {
+    if (record) change({ record });
+  }, [record, change]);
 
   const cell = readCombination(params.cell);
   const put = useCallback((next: Partial<Exploring>) => change(writeExploring(next)), [change]);
@@ -60,6 +70,11 @@ export function ExploreView({ params, change, catalogue }: Props) {
 
   return (
     <div className="explore">
+      {unread.length > 0 && (
+        <Problematic
+          sentence={`The link could not be read in full: ${unread.join(" and ")} in it ${unread.length > 1 ? "are" : "is"} left out.`}
+        />
+      )}
       <Faults value={ofProblem.report}>
         <TaskPicker
           catalogue={catalogue}
@@ -104,8 +119,9 @@ export function ExploreView({ params, change, catalogue }: Props) {
           fault={ofProblem.fault ?? ofTraining.fault}
           job={job}
           jobError={jobError}
+          record={params.record ?? null}
           onChange={put}
-          onJob={(id) => change({ job: id })}
+          onJob={(id) => change({ job: id, record: null })}
           onShow={(shown) => change({ ...writeExploring(shown), cell: null, plane: null })}
           onOpen={open}
         />

@@ -18,6 +18,8 @@ interface Props {
   fault: string | null;
   job: Job | null;
   jobError: string | null;
+  /** The record of a training that the server no longer knows. */
+  record: string | null;
   onChange: (change: Partial<Exploring>) => void;
   onJob: (id: string | null) => void;
   onShow: (exploring: Exploring) => void;
@@ -26,9 +28,11 @@ interface Props {
 
 /** Choose a network, train it, and watch. */
 export function TrainPanel(props: Props) {
-  const { catalogue, exploring, fitting, ready, fault, job, jobError, onChange, onJob, onShow, onOpen } = props;
+  const { catalogue, exploring, fitting, ready, fault, job, jobError, record, onChange, onJob, onShow, onOpen } = props;
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+
+  const gone = !job && jobError !== null && record !== null;
 
   const train = async () => {
     setBusy(true);
@@ -56,8 +60,13 @@ export function TrainPanel(props: Props) {
           Train {modelName(exploring.model)}
         </button>
       </div>
-      <Problematic sentence={fault ?? error ?? jobError} />
-      {job && <JobView job={job} key={job.id} onShow={onShow} onOpen={onOpen} />}
+      <Problematic sentence={fault ?? error ?? (gone ? null : jobError)} />
+      {gone && (
+        <p>
+          The server no longer lists this training; <a href={`#/run/${record}`}>its record</a> is kept.
+        </p>
+      )}
+      {job && <JobView job={job} lost={jobError !== null} key={job.id} onShow={onShow} onOpen={onOpen} />}
       <JobList chosen={job} onChoose={onJob} />
     </Panel>
   );
