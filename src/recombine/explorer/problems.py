@@ -57,7 +57,7 @@ def level_name(level: int | float | str) -> str:
 
 
 def describe(settings: object, plane: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What the page needs of a problem: networks, factors, plane, sections, counts, certificate, and a few training pictures."""
+    """What the page needs of it: networks that fit, factors, plane, sections, counts, some training pictures."""
     problem = read_problem(settings)
     chosen = chosen_plane(problem, plane)
     told = {

@@ -209,6 +209,9 @@ export interface JobRow {
   id: string;
   state: JobState;
   title: string;
+  /** What tells it from others of the same title. */
+  details: string;
+  when: string;
   step: number;
   steps: number;
   digest: string | null;
@@ -245,6 +248,7 @@ export interface Job extends JobEvent {
 export interface RunRow {
   digest: string;
   title: string;
+  details: string;
   task: string | null;
   model: string;
   seed: number | null;
@@ -330,7 +334,10 @@ export interface Range {
 
 export interface ClaimCheck {
   quantity: string;
+  /** The setting, or the two that are compared. */
+  of: string;
   expected: Range | string;
+  source: string;
   verdict: string;
   measured: Measured | string | null;
   beside: string;
