@@ -53,7 +53,8 @@ export function ExploreView({ params, change, catalogue }: Props) {
   const { job, error: jobError } = useJob(params.job ?? null);
 
   // A network that nobody chose gives way to one that fits.
-  const fitting = about.value?.models ?? [];
+  const known = about.value?.problem.task.kind === problem.task.kind;
+  const fitting = (known && about.value?.models) || [];
   const given = chosen || !fitting.length || fitting.includes(modelName(state.model));
   const model = given ? state.model : { kind: fitting[0] ?? "" };
 
@@ -71,9 +72,7 @@ export function ExploreView({ params, change, catalogue }: Props) {
   return (
     <div className="explore">
       {unread.length > 0 && (
-        <Problematic
-          sentence={`The link could not be read in full: ${unread.join(" and ")} in it ${unread.length > 1 ? "are" : "is"} left out.`}
-        />
+        <Problematic sentence={`The link could not be read in full; left out: its ${unread.join(", ")}.`} />
       )}
       <Faults value={ofProblem.report}>
         <TaskPicker
@@ -114,8 +113,8 @@ export function ExploreView({ params, change, catalogue }: Props) {
         <TrainPanel
           catalogue={catalogue}
           exploring={{ ...state, problem, model }}
-          fitting={about.value?.models ?? null}
-          ready={about.error === null}
+          fitting={fitting.length ? fitting : null}
+          ready={about.error === null && known}
           fault={ofProblem.fault ?? ofTraining.fault}
           job={job}
           jobError={jobError}
