@@ -115,7 +115,7 @@ function Measurement({ check }: { check: ClaimCheck }) {
   return (
     <IntervalChart
       label={`Measured ${quantityWords(check)} against the range it must lie in`}
-      quantity={`${quantityWords(check)}, shaded: the range it must lie in`}
+      quantity={`${check.quantity} (shaded: must be)`}
       rows={[row]}
     />
   );

@@ -114,7 +114,7 @@ export function ExploreView({ params, change, catalogue }: Props) {
           catalogue={catalogue}
           exploring={{ ...state, problem, model }}
           fitting={fitting.length ? fitting : null}
-          ready={about.error === null && known}
+          ready={about.error === null && (known || !about.value)}
           fault={ofProblem.fault ?? ofTraining.fault}
           job={job}
           jobError={jobError}
