@@ -78,6 +78,7 @@ def test_the_catalogue_has_everything_that_is_registered(server):
     assert by_name["bump"]["isolates"]
     assert not by_name["addition"]["isolates"]
     assert not by_name["sprites"]["drawable"]
+    assert not by_name["table"]["drawable"]  # needs a table
     assert found["recipe"]["batch"] == {
         "type": "integer", "default": 32, "required": False, "minimum": 1, "maximum": 1_000_000, "choices": ["all"],
     }  # fmt: skip
@@ -94,6 +95,13 @@ def test_every_model_fits_some_family(server):
     families = {model["name"]: model["families"] for model in server.get("/api/catalogue")["models"]}
     assert all(families.values()), families
     assert families["vit"] == ["components"]  # its patches divide photographs, and no digits
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset["id"])
+def test_a_problem_names_the_networks_that_fit_it(server, preset):
+    told = server.post("/api/problem", problem=preset["problem"])["models"]
+    assert preset["model"]["kind"] in told
+    assert ("cnn-decoder" in told) == (preset["id"] in ("hole", "stripes", "sum-of-stripes", "torus"))
 
 
 def test_a_problem_is_told_as_it_is(server):

@@ -37,7 +37,8 @@ def test_verdicts_are_those_of_the_records(server, told):
             "scale",
         ):
             assert found[name] == judged[name], (claim.id, name)
-        assert [check["verdict"] for check in found["checks"]] == [check["verdict"] for check in judged["checks"]]
+        for name in ("verdict", "of"):
+            assert [check[name] for check in found["checks"]] == [check[name] for check in judged["checks"]]
         assert found["command"] == f"recombine reproduce {claim.id} --scale laptop"
         assert found["paper_title"] == papers[claim.paper].title
 

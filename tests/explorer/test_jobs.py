@@ -146,7 +146,7 @@ def test_the_same_training_twice_is_one_job_and_no_more_than_two_go_on(server):
     assert "2 trainings are under way" in said
     listed = server.get("/api/jobs")
     assert [each["id"] for each in listed[:2]] == jobs[::-1]
-    assert set(listed[0]) == {"id", "state", "title", "step", "steps", "digest", "reason"}
+    assert set(listed[0]) == {"id", "state", "title", "details", "when", "step", "steps", "digest", "reason"}
     for job in jobs:
         server.post(f"/api/jobs/{job}/discard")
     assert server.until(jobs[0], "stopped")["digest"] is None

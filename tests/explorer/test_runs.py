@@ -9,6 +9,7 @@ import pytest
 import recombine as rc
 from recombine.benchmarks.synthetic import experiment, simulate
 from recombine.explorer.listing import Listing
+from recombine.explorer.naming import details
 from recombine.measures.layered import hidden_modules
 from recombine.measures.spectrum import principal_components
 from recombine.records import Record, Store
@@ -49,6 +50,7 @@ def test_a_new_run_is_listed_first(server, trained):
     assert row == {
         "digest": trained.record.digest,
         "title": "mlp-decoder on bump, seed 4",
+        "details": details(trained.experiment.problem.settings(), 40),
         "task": "bump",
         "model": "mlp-decoder",
         "seed": 4,
@@ -63,6 +65,19 @@ def test_a_new_run_is_listed_first(server, trained):
         },
         "weights": True,
     }
+
+
+def test_details_tell_runs_apart():
+    block = {"kind": "block", "y": [5, 16], "x": [5, 6]}
+    assert details({"task": {"kind": "bump", "n": 20}, "split": block}, 1000) == (
+        "n 20, block y 5 to 15, x 5 to 5, 1,000 steps"
+    )
+    band = {"kind": "extrapolation", "of": {"kind": "band", "factor": "x", "low": 2, "high": 4}}
+    told = details({"task": "bump", "split": band, "isolated": ["y", "x"], "examples": 1200}, 5)
+    assert told == "band factor x, low 2, high 4, y and x alone, 1,200 examples, 5 steps"
+    assert details({"task": {"kind": "sprites"}, "support": {"kind": "planes"}}, 5) == "planes, 5 steps"
+    planes = {"kind": "planes", "planes": [{"at": [1.0, 0.0], "free": 0}]}
+    assert details({"task": "sprites", "support": planes}, 5) == "planes planes at 1.0 0.0, free 0, 5 steps"
 
 
 def test_runs_are_filtered_and_paged(server, trained):

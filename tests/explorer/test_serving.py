@@ -89,3 +89,11 @@ def test_nothing_of_the_server_is_loaded_before_it_is_asked_for():
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "recombine.cli.exploring" in loaded
     assert {"fastapi", "uvicorn", "starlette", "recombine.explorer"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "99999"])
+def test_what_is_no_port_is_refused(port, tmp_path):
+    command = [sys.executable, "-m", "recombine.cli", "explore", "--port", port, "--no-browser"]
+    refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2
+    assert "--port" in refused.stderr

@@ -173,7 +173,7 @@ def stripes() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("together", [0, 60])
-def test_isolated_factors_make_the_forecast_a_floor(together):
+def test_isolated_factors_make_the_forecast_an_upper_bound(together):
     alone_codes, alone_images = stripes()
     shown = np.flatnonzero(~HOLE)[:together]
     found = forecast(
@@ -182,7 +182,7 @@ def test_isolated_factors_make_the_forecast_a_floor(together):
         alone=np.arange(18 + together) < 18,
     )
     assert found.composes is not True
-    assert "a floor" in found.verdict
+    assert "an upper bound" in found.verdict
     reasons = {reason.name: reason for reason in found.reasons}
     assert ("no compositional example" in reasons) == (together == 0)
     assert reasons["isolated factors"].evidence == {"alone": 18, "examples": 18 + together}
@@ -215,22 +215,22 @@ def scored(ood, left) -> tuple[SectionForecast, ...]:
     ],
 )
 def test_the_verdict_rule(ood, left, composes):
-    assert _composes(scored(ood, left), floor=False) is composes
+    assert _composes(scored(ood, left), bound=False) is composes
 
 
 def test_a_floor_never_says_that_it_fails():
-    assert _composes(scored((0.31, 9.0), (0.31, 9.0)), floor=True) is None
-    assert _composes(scored((0.0, 0.09), (0.0, 0.09)), floor=True) is True
+    assert _composes(scored((0.31, 9.0), (0.31, 9.0)), bound=True) is None
+    assert _composes(scored((0.0, 0.09), (0.0, 0.09)), bound=True) is True
 
 
 @pytest.mark.parametrize("composes", [True, False, None])
-@pytest.mark.parametrize("floor", [True, False])
-def test_a_verdict_is_one_sentence_about_the_kernel_regime(composes, floor):
-    verdict = _verdict(composes, scored((0.2, 0.4), (0.2, 0.4)), floor)
+@pytest.mark.parametrize("bound", [True, False])
+def test_a_verdict_is_one_sentence_about_the_kernel_regime(composes, bound):
+    verdict = _verdict(composes, scored((0.2, 0.4), (0.2, 0.4)), bound)
     assert "kernel (lazy) regime" in verdict
     assert "0.30 (0.20 to 0.40" in verdict
     assert verdict.endswith(".")
-    assert ("floor" in verdict) == (floor and composes is not True)
+    assert ("upper bound" in verdict) == (bound and composes is not True)
 
 
 def test_a_forecast_is_a_json_document_without_images():

@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 import type { Preset } from "../src/api/types";
-import { readCombination, readExploring, readPlane, writeExploring, writePlane } from "../src/state/exploring";
+import {
+  readCombination,
+  readExploring,
+  readPlane,
+  unreadParts,
+  writeExploring,
+  writePlane,
+} from "../src/state/exploring";
 import { readHash, writeHash } from "../src/state/hash";
 
 const presets: Preset[] = [
@@ -54,6 +61,16 @@ it("falls back to the preset for what is left out or cannot be read", () => {
       seed: 0,
     });
   }
+});
+
+it("names the parts of an address that cannot be read", () => {
+  const known = { presets, models: [{ name: "mlp" }] };
+  expect(unreadParts({}, known)).toEqual([]);
+  expect(unreadParts({ preset: "hole", problem: '{"task": {}}', model: '"mlp"', seed: "3", job: "x" }, known)).toEqual(
+    [],
+  );
+  const bad = { preset: "nope", problem: "{bad", model: '"x"', seed: "-1" };
+  expect(unreadParts(bad, known)).toEqual(["preset", "problem", "model", "seed"]);
 });
 
 it("reads combinations and planes of whole numbers alone", () => {

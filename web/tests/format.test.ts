@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sentenceOf } from "../src/api/client";
-import { combinationWords, duration, fixed, number, percent, plural, range } from "../src/logic/format";
+import { combinationWords, duration, fixed, moment, number, percent, plural, range } from "../src/logic/format";
 
 it.each([
   [0.94715, "0.947"],
@@ -55,4 +55,10 @@ it("says x before y, other factors in order, and absent ones", () => {
 it("shows the server's sentence, and says so when there is none", () => {
   expect(sentenceOf('{"error": "block: x is outside."}', 422)).toBe("block: x is outside.");
   for (const body of ["<html>", '{"detail": 1}', "null"]) expect(sentenceOf(body, 502)).toContain("502");
+});
+
+it("tells the day and the time of it where the reader is", () => {
+  expect(moment(new Date(2026, 2, 1, 14, 5).toISOString())).toBe("2026-03-01 14:05");
+  expect(moment(null)).toBe("–");
+  expect(moment("nonsense")).toBe("–");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Claim, Course } from "../src/api/types";
-import { claimPapers, filterClaims, verdictCounts } from "../src/logic/claims";
+import { claimPapers, deciding, filterClaims, verdictCounts } from "../src/logic/claims";
 import { csv, mapRows } from "../src/logic/csv";
 import { differences } from "../src/logic/differences";
 import { courseMeasures, courseSeries, lossSeries } from "../src/logic/losses";
@@ -104,4 +104,20 @@ describe("claims", () => {
       { id: "b", title: "Paper b" },
     ]);
   });
+});
+
+it("names the check that decided a claim", () => {
+  const check = (of: string, verdict: string) => ({
+    quantity: "ood_accuracy",
+    of,
+    expected: "",
+    source: "",
+    verdict,
+    measured: null,
+    beside: "",
+  });
+  const checks = [check("all", "confirmed"), check("none", "contradicted")];
+  expect(deciding({ verdict: "contradicted", checks })?.of).toBe("none");
+  expect(deciding({ verdict: "confirmed", checks })?.of).toBe("all");
+  expect(deciding({ verdict: "missing", checks })?.of).toBe("all");
 });

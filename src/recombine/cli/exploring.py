@@ -10,7 +10,9 @@ PORT = 8765
 
 
 def explore(
-    port: Annotated[int, typer.Option("--port", help="Where to listen; 0 takes any free port.")] = PORT,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 takes any free port.")
+    ] = PORT,
     host: Annotated[
         str, typer.Option("--host", help="The address to listen on; others than loopback let the network in.")
     ] = "127.0.0.1",

@@ -46,7 +46,7 @@ def catalogue() -> dict[str, Any]:
                 "says": says,
                 "family": family_of(tasks[name]),
                 "settings": settings_of(tasks[name]),
-                "drawable": not tasks[name].continuous,
+                "drawable": not tasks[name].continuous and not _needs(tasks[name]),
                 "isolates": tasks[name].isolates and family_of(tasks[name]) == PICTURES,
             }
             for name, says in tasks.summaries().items()
@@ -71,6 +71,11 @@ def _listed(registry: Any) -> list[dict[str, Any]]:
         {"name": name, "says": says, "settings": settings_of(registry[name])}
         for name, says in registry.summaries().items()
     ]
+
+
+def _needs(kind: type[Spec]) -> bool:
+    """Whether a kind cannot be made from its defaults, as a menu would."""
+    return any(field.is_required() for field in kind.model_fields.values())
 
 
 def families(kind: type[ModelSpec]) -> list[str]:

@@ -3,6 +3,7 @@
 import secrets
 import threading
 import time
+from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from recombine.core.spec import dump
 from recombine.explorer import plain
 from recombine.explorer.cells import truth
+from recombine.explorer.naming import details
 from recombine.explorer.planes import Plane, plane_of
 from recombine.explorer.problems import labels
 from recombine.explorer.watching import Seen, sample_places
@@ -31,6 +33,7 @@ class Job:
         self.plane = plane_of(experiment.problem)
         self.lock = threading.RLock()
         self.version = 0
+        self.when = datetime.now(UTC).isoformat(timespec="seconds")
         self.state = WAITING
         self.step, self.steps = 0, experiment.recipe.steps
         self.losses: list[tuple[int, float]] = []
@@ -73,6 +76,8 @@ class Job:
                 "id": self.id,
                 "state": self.state,
                 "title": self.experiment.title(),
+                "details": details(self.experiment.problem.settings(), self.steps),
+                "when": self.when,
                 "step": self.step,
                 "steps": self.steps,
                 "digest": self.digest,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recombine.explorer import plain
+from recombine.explorer.naming import details
 from recombine.records import Store
 from recombine.records.artifacts import WEIGHTS
 from recombine.records.table import no_collecting
@@ -70,7 +71,7 @@ class Listing:
         model: str = "",
         only: Iterable[str] | None = None,
     ) -> dict[str, Any]:
-        """Some of the runs that have every word of a query in their title, digest or status."""
+        """Some of the runs that have every word of a query in their title, details, digest or status."""
         words = query.lower().split()
         wanted = None if only is None else set(only)
         found = [
@@ -99,6 +100,7 @@ def row_of(body: Mapping[str, Any], source: str) -> Row:
     row: Row = {
         "digest": body["digest"],
         "title": f"{title}, seed {body['seed']}" if not body.get("exact") else title,
+        "details": "" if calculation else details(specification["problem"], recipe.get("steps", STEPS)),
         "task": task,
         "model": model,
         "seed": body["seed"],
@@ -109,7 +111,7 @@ def row_of(body: Mapping[str, Any], source: str) -> Row:
         "measures": headline(body["measures"]),
         "weights": WEIGHTS in body["artifacts"],
     }
-    row["words"] = " ".join(str(row[name]) for name in ("title", "digest", "status", "source")).lower()
+    row["words"] = " ".join(str(row[name]) for name in ("title", "details", "digest", "status", "source")).lower()
     return row
 
 

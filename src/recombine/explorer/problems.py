@@ -17,6 +17,8 @@ from recombine.explorer.limits import check_problem, check_task
 from recombine.explorer.planes import chosen_plane, sections_of
 from recombine.factors import Factor
 from recombine.measures.exhibit import evenly
+from recombine.models import models
+from recombine.studies.fitting import fits
 
 PICTURES, COMPONENTS, FUNCTIONS, SCENES = "pictures", "components", "functions", "scenes"
 EXAMPLES = 6  # pictures of the training set that are shown, half as many of lone factors
@@ -55,7 +57,7 @@ def level_name(level: int | float | str) -> str:
 
 
 def describe(settings: object, plane: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What the page needs of a problem: factors, plane, sections, counts, certificate, and a few training pictures."""
+    """What the page needs of it: networks that fit, factors, plane, sections, counts, some training pictures."""
     problem = read_problem(settings)
     chosen = chosen_plane(problem, plane)
     told = {
@@ -63,6 +65,7 @@ def describe(settings: object, plane: dict[str, Any] | None = None) -> dict[str,
         "yaml": problem.to_yaml(),
         "digest": problem.digest(),
         "family": family_of(type(problem.task)),
+        "models": [name for name in models if models[name].trainable and fits(problem, models[name]())],
         "factors": [
             {"name": factor.name, "levels": [level_name(level) for level in factor.levels], "periodic": factor.periodic}
             for factor in problem.grid.factors

@@ -50,11 +50,12 @@ def _larger(
     known: Calibration, told: Mapping[str, float], mine: np.ndarray, sizes: Mapping[str, tuple[str, Shown]]
 ) -> Iterator[str]:
     for name, (words, shown) in sizes.items():
-        most = known.column(name)[mine].max()
-        if told[name] > most + 1e-9:
+        # As they are told: stored logarithms are rounded.
+        most, asked = round(shown(known.column(name)[mine].max())), round(shown(told[name]))
+        if asked > most:
             yield (
-                f"No trial of such tasks had more than {shown(most):.0f} {words}, and this problem has "
-                f"{shown(told[name]):.0f}: believe the reasons more than the number."
+                f"No trial of such tasks had more than {most} {words}, and this problem has {asked}: "
+                "believe the reasons more than the number."
             )
 
 

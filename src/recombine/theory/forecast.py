@@ -163,7 +163,7 @@ def forecast_images(
         *alone_reasons(shown_alone),
         unfitted_reason(training_errors),
     ]
-    composes = _composes(scored, floor=bool(shown_alone.any()))
+    composes = _composes(scored, bound=bool(shown_alone.any()))
     return Forecast(
         composes=composes,
         verdict=_verdict(composes, scored, bool(shown_alone.any()), nothing),
@@ -217,23 +217,24 @@ def _score(
     )
 
 
-def _composes(sections: tuple[SectionForecast, ...], floor: bool) -> bool | None:
+def _composes(sections: tuple[SectionForecast, ...], bound: bool) -> bool | None:
     """The verdict rule. Comparisons with NaN are false, so what is not known is undecided."""
     held_out = [section for section in sections if section.name != "id"]
     if all(section.high < COMPOSES_BELOW for section in held_out):
         return True
     fails = any(section.low > FAILS_ABOVE for section in held_out if section.name == "ood")
-    return False if fails and not floor else None
+    return False if fails and not bound else None
 
 
 def _verdict(
-    composes: bool | None, sections: tuple[SectionForecast, ...], floor: bool, nothing: str = BLANK_PICTURE
+    composes: bool | None, sections: tuple[SectionForecast, ...], bound: bool, nothing: str = BLANK_PICTURE
 ) -> str:
     ood = next(section for section in sections if section.name == "ood")
     if isnan(ood.expected):
         return "Undecided: the true images of held-out combinations are not known, so no error can be forecast."
     found = f"held-out nMSE {ood.expected:.2f} ({ood.low:.2f} to {ood.high:.2f}; 1 is {nothing})"
-    hint = "; isolated factors make this a floor, which a trained network may beat" if floor and not composes else ""
+    may_beat = "; isolated factors make this an upper bound, which a trained network may beat"
+    hint = may_beat if bound and not composes else ""
     words = {True: "Composes", False: "Does not compose", None: "Undecided"}[composes]
     return f"{words} in the kernel (lazy) regime: {found}{hint}."
 

@@ -51,7 +51,8 @@ def alone_reasons(alone: Bool[np.ndarray, " examples"]) -> list[Reason]:
             Reason(
                 "isolated factors",
                 f"{count} of {total} training examples show one factor alone. Kernel regression cannot use them the "
-                "way a trained network does, so this forecast is a floor: a trained network may do better.",
+                "way a trained network does, so this forecast is an upper bound of the error: a trained network may do "
+                "better.",
                 {"alone": count, "examples": total},
             )
         )

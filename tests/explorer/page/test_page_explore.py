@@ -143,6 +143,46 @@ def test_answers_to_what_was_asked_before_are_dropped(opened, at, small):
     assert len(asked) < 5, "keys that follow each other closely are to be asked about once"
 
 
+def test_what_a_field_cannot_take_is_not_trained(opened, at, small):
+    page = opened(1280, at("explore", **small)).page
+    train, seed = page.get_by_role("button", name="Train mlp-decoder"), page.get_by_label("Seed")
+    expect(train).to_be_enabled()
+    for wrong in ("2.5", "-1", "1000000000"):
+        seed.fill(wrong)
+        expect(page.locator(".field-fault")).to_have_text("Seed must be a whole number from 0 to 99,999.")
+        expect(train).to_be_disabled()
+    seed.fill("7")
+    expect(train).to_be_enabled()
+
+
+def test_a_field_may_be_empty_while_it_is_edited(opened, at, small):
+    page = opened(1280, at("explore", **small)).page
+    expect(words(page)).to_have_text("x 2 to 5, y 3 to 5")
+    page.get_by_text("Settings of the task").click()
+    size = page.get_by_label("n", exact=True)
+    size.fill("")
+    page.wait_for_timeout(700)
+    expect(size).to_have_value("")
+    for typed in ("2", "4"):  # 2 is a size too, and is taken over in between
+        size.press_sequentially(typed)
+        page.wait_for_timeout(700)
+    expect(words(page)).to_have_text("x 6 to 17, y 9 to 17")
+
+
+@pytest.mark.parametrize("task", ["hill", "locate"])
+def test_another_task_has_a_network_that_fits(opened, task):
+    page = opened().page
+    expect(page.get_by_label("Network", exact=True)).to_have_value("cnn-decoder")
+    page.get_by_label("Task", exact=True).select_option(f"task:{task}")
+    expect(page.get_by_label("Network", exact=True)).to_have_value("mlp-decoder")
+    assert "cnn-decoder" not in page.get_by_label("Network", exact=True).inner_text()
+
+
+def test_a_link_that_cannot_be_read_says_so(opened):
+    page = opened(1280, "#/explore?problem={bad&preset=nope").page
+    expect(page.get_by_role("alert")).to_contain_text("could not be read in full; left out: its preset, problem.")
+
+
 def test_a_link_restores_the_view(opened, at, small):
     page = opened(1280, at("explore", **small)).page
     region(page).focus()

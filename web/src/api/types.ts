@@ -105,6 +105,8 @@ export interface ProblemAnswer {
   yaml: string;
   digest: string;
   family: string;
+  /** Networks that fit it as they are by default. */
+  models: string[];
   factors: Factor[];
   plane: Plane | null;
   sections: string[];
@@ -207,6 +209,9 @@ export interface JobRow {
   id: string;
   state: JobState;
   title: string;
+  /** What tells it from others of the same title. */
+  details: string;
+  when: string;
   step: number;
   steps: number;
   digest: string | null;
@@ -243,6 +248,7 @@ export interface Job extends JobEvent {
 export interface RunRow {
   digest: string;
   title: string;
+  details: string;
   task: string | null;
   model: string;
   seed: number | null;
@@ -328,7 +334,10 @@ export interface Range {
 
 export interface ClaimCheck {
   quantity: string;
+  /** The setting, or the two that are compared. */
+  of: string;
   expected: Range | string;
+  source: string;
   verdict: string;
   measured: Measured | string | null;
   beside: string;

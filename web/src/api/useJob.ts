@@ -29,8 +29,16 @@ export function useJob(id: string | null): { job: Job | null; error: string | nu
         source = new EventSource(api.events(id));
         source.onmessage = (message: MessageEvent<string>) => {
           const event = JSON.parse(message.data) as JobEvent;
+          setError(null);
           setJob((before) => (before ? { ...before, ...event } : before));
           if (isFinal(event.state)) source?.close();
+        };
+        // The browser tries again by itself; why nothing comes is what a question is answered with.
+        source.onerror = () => {
+          api.job(id, abort.signal).then(
+            (now) => abort.signal.aborted || (setJob(now), setError(null)),
+            (failure: unknown) => abort.signal.aborted || setError(messageOf(failure)),
+          );
         };
       },
       (failure: unknown) => abort.signal.aborted || setError(messageOf(failure)),

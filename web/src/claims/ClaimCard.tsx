@@ -1,13 +1,14 @@
 import { useEffect, useId, useRef } from "react";
-import type { Claim, Measured } from "../api/types";
+import type { Claim, ClaimCheck } from "../api/types";
 import { IntervalChart, type IntervalRow } from "../charts/IntervalChart";
+import { deciding } from "../logic/claims";
 import { duration } from "../logic/format";
 import { Command } from "../parts/Command";
 import { Icon } from "../parts/Icon";
 import { Verdict } from "../parts/Verdict";
 import { ClaimChecks } from "./ClaimChecks";
 import { ClaimFigure } from "./ClaimFigure";
-import { measuredWords, rangeWords } from "./words";
+import { measuredWords, quantityWords, rangeWords } from "./words";
 
 interface Props {
   claim: Claim;
@@ -18,6 +19,7 @@ interface Props {
 /** One claim: a line, and when it is opened everything about how it was judged. */
 export function ClaimCard({ claim, open, onToggle }: Props) {
   const id = useId();
+  const check = deciding(claim);
   const card = useRef<HTMLElement>(null);
   // Only when it is there already as the list appears: then a link led to it.
   useEffect(() => {
@@ -45,9 +47,13 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
         <div className="claim-body" id={id}>
           <dl className="facts">
             <Fact name="Paper" value={`${claim.paper_title || claim.paper}, ${claim.place}`} />
-            <Fact name="Quantity" value={claim.quantity} />
-            <Fact name="Must be" value={`${rangeWords(claim.expected)} (${claim.source})`} />
-            <Fact name="Measured" value={measuredWords(claim.measured)} />
+            {check && (
+              <>
+                <Fact name="Quantity" value={quantityWords(check)} />
+                <Fact name="Must be" value={`${rangeWords(check.expected)} (${check.source})`} />
+                <Fact name="Measured" value={measuredWords(check.measured)} />
+              </>
+            )}
             <div>
               <dt>Control</dt>
               <dd>
@@ -59,7 +65,7 @@ export function ClaimCard({ claim, open, onToggle }: Props) {
               value={claim.seconds ? `${claim.scale}, ${duration(claim.seconds)} of training` : claim.scale}
             />
           </dl>
-          {claim.measured && <Measurement claim={claim} measured={claim.measured} />}
+          {check && <Measurement check={check} />}
           {claim.checks.length > 1 && <ClaimChecks checks={claim.checks} />}
           {claim.figure && <ClaimFigure claim={claim} />}
           <h5>Reproduce it</h5>
@@ -96,18 +102,20 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-function Measurement({ claim, measured }: { claim: Claim; measured: Measured }) {
+function Measurement({ check }: { check: ClaimCheck }) {
+  const { measured, expected } = check;
+  if (measured === null || typeof measured === "string") return null; // a note says why
   const row: IntervalRow = {
     name: "measured",
     expected: measured.estimate,
     low: measured.low,
     high: measured.high,
-    ...(typeof claim.expected === "string" ? {} : { range: claim.expected }),
+    ...(typeof expected === "string" ? {} : { range: expected }),
   };
   return (
     <IntervalChart
-      label={`Measured ${claim.quantity} against the range it must lie in`}
-      quantity={`${claim.quantity} (shaded: the range it must lie in)`}
+      label={`Measured ${quantityWords(check)} against the range it must lie in`}
+      quantity={`${check.quantity} (shaded: must be)`}
       rows={[row]}
     />
   );

@@ -1,12 +1,12 @@
 import type { ClaimCheck } from "../api/types";
 import { Verdict } from "../parts/Verdict";
-import { measuredWords, rangeWords } from "./words";
+import { measuredWords, quantityWords, rangeWords } from "./words";
 
 /** The parts that a claim was judged by. */
 export function ClaimChecks({ checks }: { checks: ClaimCheck[] }) {
   return (
     <div className="scroll">
-      <table>
+      <table className="stacked">
         <thead>
           <tr>
             <th scope="col">Check</th>
@@ -18,13 +18,13 @@ export function ClaimChecks({ checks }: { checks: ClaimCheck[] }) {
         <tbody>
           {checks.map((check, index) => (
             <tr key={index}>
-              <th scope="row">{check.quantity}</th>
-              <td>{rangeWords(check.expected)}</td>
-              <td>
+              <th scope="row">{quantityWords(check)}</th>
+              <td data-label="Must be">{rangeWords(check.expected)}</td>
+              <td data-label="Measured">
                 {measuredWords(check.measured)}
                 {check.beside && <p className="quiet">{check.beside}</p>}
               </td>
-              <td>
+              <td data-label="Verdict">
                 <Verdict word={check.verdict} />
               </td>
             </tr>

@@ -2,7 +2,7 @@ import { api } from "../api/client";
 import type { Claim } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { csv } from "../logic/csv";
-import { ALL, type ClaimFilter, claimPapers, filterClaims } from "../logic/claims";
+import { ALL, type ClaimFilter, claimPapers, deciding, filterClaims } from "../logic/claims";
 import { saveJson, saveText } from "../logic/download";
 import { plural } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
@@ -88,6 +88,7 @@ function table(claims: Claim[]): string {
       "place",
       "says",
       "quantity",
+      "setting",
       "expected",
       "measured",
       "seeds",
@@ -98,21 +99,26 @@ function table(claims: Claim[]): string {
       "seconds",
       "command",
     ],
-    claims.map((claim) => [
-      claim.id,
-      claim.paper,
-      claim.place,
-      claim.says,
-      claim.quantity,
-      rangeWords(claim.expected),
-      measuredWords(claim.measured),
-      claim.measured?.seeds,
-      claim.verdict,
-      claim.control,
-      claim.control_verdict,
-      claim.scale,
-      claim.seconds,
-      claim.command,
-    ]),
+    claims.map((claim) => {
+      const check = deciding(claim);
+      const measured = check?.measured ?? null;
+      return [
+        claim.id,
+        claim.paper,
+        claim.place,
+        claim.says,
+        check?.quantity ?? claim.quantity,
+        check?.of,
+        rangeWords(check?.expected ?? claim.expected),
+        measuredWords(measured),
+        typeof measured === "string" ? undefined : measured?.seeds,
+        claim.verdict,
+        claim.control,
+        claim.control_verdict,
+        claim.scale,
+        claim.seconds,
+        claim.command,
+      ];
+    }),
   );
 }

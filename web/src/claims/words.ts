@@ -1,5 +1,10 @@
-import type { Measured, Range } from "../api/types";
+import type { ClaimCheck, Measured, Range } from "../api/types";
 import { interval, number, plural, range } from "../logic/format";
+
+/** What is measured and in which setting: "ood_accuracy (none)". */
+export function quantityWords({ quantity, of }: Pick<ClaimCheck, "quantity" | "of">): string {
+  return of ? `${quantity} (${of})` : quantity;
+}
 
 export function rangeWords(expected: Range | string): string {
   return typeof expected === "string" ? expected : range(expected.low, expected.high);

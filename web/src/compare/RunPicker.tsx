@@ -2,7 +2,7 @@ import { useState } from "react";
 import { api } from "../api/client";
 import type { Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
-import { number } from "../logic/format";
+import { moment, number } from "../logic/format";
 import { TextField } from "../parts/Fields";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
@@ -68,7 +68,8 @@ export function RunPicker({ title, run, error, onChoose }: Props) {
                   {row.title}
                 </button>{" "}
                 <span className="quiet">
-                  seed {row.seed ?? "–"}
+                  {row.details && `${row.details}, `}
+                  {moment(row.when)}
                   {row.measures.ood !== null && `, held-out ${row.measures.name ?? ""} ${number(row.measures.ood)}`}
                 </span>
               </li>

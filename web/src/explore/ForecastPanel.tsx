@@ -21,11 +21,13 @@ interface Props {
   problem: ProblemAnswer | null;
   /** Whether it is asked for at all. */
   wanted: boolean;
+  /** What is wrong with a field of the problem, so that nothing is asked. */
+  fault: string | null;
   onWant: () => void;
 }
 
 /** What theory says before training: the verdict, by section, with its reasons. */
-export function ForecastPanel({ forecast, problem, wanted, onWant }: Props) {
+export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Props) {
   const sections = useRef<SVGSVGElement>(null);
   const networks = useRef<SVGSVGElement>(null);
   const { value, error, pending } = forecast;
@@ -52,13 +54,13 @@ export function ForecastPanel({ forecast, problem, wanted, onWant }: Props) {
 
   return (
     <Panel title="Forecast" className="forecast-panel" tools={value && <ExportMenu of="the forecast" ways={ways} />}>
-      <Problematic sentence={error} />
+      <Problematic sentence={fault ?? error} />
       {error && (
         <button type="button" onClick={forecast.again}>
           Ask again
         </button>
       )}
-      {wanted && !value && !error && <Quiet>Working out the forecast…</Quiet>}
+      {wanted && !value && !error && !fault && <Quiet>Working out the forecast…</Quiet>}
       {!wanted && <OnDemand why="For scenes this takes some seconds." label="Work out the forecast" onAsk={onWant} />}
       {value && (
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>

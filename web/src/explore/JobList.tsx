@@ -1,6 +1,7 @@
 import { api } from "../api/client";
 import type { JobRow } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
+import { moment } from "../logic/format";
 
 interface Props {
   /** The training that is shown; its line is as new as what is shown of it. */
@@ -31,7 +32,8 @@ export function JobList({ chosen, onChoose }: Props) {
               {job.title}
             </button>{" "}
             <span className="quiet">
-              {job.state}, step {job.step.toLocaleString("en-GB")} of {job.steps.toLocaleString("en-GB")}
+              {job.details}; begun {moment(job.when)}; {job.state}, step {job.step.toLocaleString("en-GB")} of{" "}
+              {job.steps.toLocaleString("en-GB")}
             </span>
           </li>
         ))}

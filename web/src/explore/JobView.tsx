@@ -17,12 +17,14 @@ import { CourseChart } from "./CourseChart";
 
 interface Props {
   job: Job;
+  /** Whether nothing more is heard of it. */
+  lost: boolean;
   onShow: (exploring: Exploring) => void;
   onOpen: (combination: Combination) => void;
 }
 
 /** One training: how far it is, its loss, its errors on the plane and some of its answers. */
-export function JobView({ job, onShow, onOpen }: Props) {
+export function JobView({ job, lost, onShow, onOpen }: Props) {
   const [error, setError] = useState<string | null>(null);
   const loss = useRef<SVGSVGElement>(null);
   const mapSvg = useRef<SVGSVGElement>(null);
@@ -63,20 +65,20 @@ export function JobView({ job, onShow, onOpen }: Props) {
       <div className="job-head">
         <div className="job-progress">
           <progress max={job.steps} value={job.step} aria-label="Progress of the training" />
-          <p role="status">{statusWords(job)}</p>
+          <p role="status">{statusWords(job, lost)}</p>
         </div>
         <div className="job-buttons">
-          {job.state === "running" && job.step < job.steps && (
+          {!lost && job.state === "running" && job.step < job.steps && (
             <button type="button" onClick={() => command("stop")}>
               Stop
             </button>
           )}
-          {job.state === "paused" && (
+          {!lost && job.state === "paused" && (
             <button type="button" className="button-main" onClick={() => command("resume")}>
               Resume
             </button>
           )}
-          {!isFinal(job.state) && (
+          {!lost && !isFinal(job.state) && (
             <button type="button" onClick={() => command("discard")}>
               Discard
             </button>
@@ -123,11 +125,12 @@ export function JobView({ job, onShow, onOpen }: Props) {
   );
 }
 
-function statusWords(job: Job): string {
+function statusWords(job: Job, lost: boolean): string {
   const over = job.state === "running" && job.step >= job.steps;
   const at = over
     ? "all steps taken, measuring"
     : `step ${job.step.toLocaleString("en-GB")} of ${job.steps.toLocaleString("en-GB")}`;
+  if (lost && !isFinal(job.state)) return `Last heard of: ${job.title}, ${at}; whether it goes on is not known.`;
   const times = [
     job.seconds ? `${duration(job.seconds)}${isFinal(job.state) ? "" : " so far"}` : "",
     job.state === "running" && !over && job.left !== null ? `about ${duration(job.left)} left` : "",

@@ -5,18 +5,19 @@ import { type Exploring, modelName } from "../state/exploring";
 
 interface Props {
   catalogue: Catalogue;
-  family: string | null;
+  /** Networks that fit the problem; null while that is not known. */
+  fitting: string[] | null;
   exploring: Exploring;
   onChange: (change: Partial<Exploring>) => void;
 }
 
+const MOST_SEED = 99_999; // that the server takes
+
 /** The network with its settings, and how long and how fast it learns. */
-export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
+export function ModelForm({ catalogue, fitting, exploring, onChange }: Props) {
   const { model, recipe, seed } = exploring;
   const name = modelName(model);
-  const fitting = catalogue.models.filter(
-    (each) => family === null || each.families.includes(family) || each.name === name,
-  );
+  const offered = catalogue.models.filter((each) => !fitting || fitting.includes(each.name) || each.name === name);
   const chosen = catalogue.models.find((each) => each.name === name);
   const settings: Settings = typeof model === "string" ? { kind: model } : model;
 
@@ -34,8 +35,10 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
   };
   const field = (setting: string) => {
     const value = recipe[setting];
-    const otherwise = String(value ?? catalogue.recipe[setting]?.default ?? "");
-    return { value: typeof value === "number" ? value : null, otherwise, onChange: setRecipe(setting) };
+    const { default: usual, minimum, maximum } = catalogue.recipe[setting] ?? {};
+    const otherwise = String(value ?? usual ?? "");
+    const now = typeof value === "number" ? value : null;
+    return { value: now, otherwise, minimum, maximum, onChange: setRecipe(setting) };
   };
 
   return (
@@ -45,18 +48,24 @@ export function ModelForm({ catalogue, family, exploring, onChange }: Props) {
           label="Network"
           value={name}
           says={chosen?.says}
-          options={fitting.map((each) => ({ value: each.name, label: each.name }))}
+          options={offered.map((each) => ({ value: each.name, label: each.name }))}
           onChange={(kind) => onChange({ model: { kind } })}
         />
-        <NumberField label="Steps" minimum={1} {...field("steps")} />
-        <NumberField label="Batch" minimum={1} {...field("batch")} />
+        <NumberField label="Steps" {...field("steps")} />
+        <NumberField label="Batch" {...field("batch")} />
         <NumberField label="Rate" whole={false} {...field("rate")} />
-        <NumberField label="Seed" value={seed} minimum={0} onChange={(value) => onChange({ seed: value ?? 0 })} />
+        <NumberField
+          label="Seed"
+          value={seed}
+          minimum={0}
+          maximum={MOST_SEED}
+          onChange={(value) => onChange({ seed: value ?? 0 })}
+        />
       </div>
       {chosen && Object.keys(chosen.settings).length > 0 && (
         <details className="more">
           <summary>Settings of the network</summary>
-          <SettingsForm settings={chosen.settings} values={settings} onChange={setModel} />
+          <SettingsForm key={name} settings={chosen.settings} values={settings} onChange={setModel} />
         </details>
       )}
     </>

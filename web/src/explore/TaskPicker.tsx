@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import type { Catalogue, Json, Preset, Problem, Settings } from "../api/types";
 import { rescale } from "../logic/regionKinds";
 import { SelectField } from "../parts/Fields";
@@ -8,8 +9,6 @@ interface Props {
   catalogue: Catalogue;
   preset: Preset;
   problem: Problem;
-  /** Levels of the plane's first factor, to carry the region over to another size. */
-  axisSize: number | null;
   onPreset: (id: string) => void;
   onProblem: (problem: Problem) => void;
 }
@@ -17,11 +16,11 @@ interface Props {
 const TASK = "task:";
 
 /** The problem's task: a preset, or any task with its settings. */
-export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onProblem }: Props) {
+export function TaskPicker({ catalogue, preset, problem, onPreset, onProblem }: Props) {
   const kind = String(problem.task.kind ?? "");
   const task = catalogue.tasks.find(({ name }) => name === kind);
   const ofPreset = preset.problem.task.kind === kind;
-  const drawable = catalogue.tasks.filter((each) => each.drawable);
+  const drawable = catalogue.tasks.filter((each) => each.drawable || each.name === kind);
   const options = [
     ...catalogue.presets.map(({ id, title }) => ({ value: id, label: title, group: "Presets" })),
     ...drawable.map(({ name }) => ({ value: TASK + name, label: name, group: "All tasks" })),
@@ -34,12 +33,23 @@ export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onP
     if (known) onPreset(known.id);
     else onProblem({ task: { kind: name }, split: { kind: "random", fraction: 0.3, seed: 1 } });
   };
+  // Sizes that are tried one after the other all begin at the region that a person made, so that none is lost.
+  const made = useRef<{ split: Settings; n: number; scaled: string } | null>(null);
+  const resized = (to: Json | undefined): Settings | undefined => {
+    const from = problem.task.n ?? task?.settings.n?.default;
+    if (typeof to !== "number" || typeof from !== "number" || !problem.split) return undefined;
+    const begun =
+      made.current?.scaled === JSON.stringify(problem.split) ? made.current : { split: problem.split, n: from };
+    const scaled = begun.n === to ? begun.split : rescale(begun.split, begun.n, to);
+    made.current = { ...begun, scaled: JSON.stringify(scaled) };
+    return scaled;
+  };
   const set = (name: string, value: Json | undefined) => {
     const next: Settings = { ...problem.task };
     if (value === undefined) delete next[name];
     else next[name] = value;
-    const resized = name === "n" && typeof value === "number" && value >= 2 && axisSize && problem.split;
-    onProblem({ ...problem, task: next, ...(resized ? { split: rescale(resized, axisSize, value) } : {}) });
+    const split = name === "n" ? resized(value ?? task?.settings.n?.default) : undefined;
+    onProblem({ ...problem, task: next, ...(split ? { split } : {}) });
   };
 
   return (
@@ -50,7 +60,7 @@ export function TaskPicker({ catalogue, preset, problem, axisSize, onPreset, onP
       </div>
       <details className="more">
         <summary>Settings of the task, and the problem as text</summary>
-        {task && <SettingsForm settings={task.settings} values={problem.task} onChange={set} />}
+        {task && <SettingsForm key={kind} settings={task.settings} values={problem.task} onChange={set} />}
         <ProblemText problem={problem} onProblem={onProblem} />
       </details>
     </section>

@@ -1,5 +1,5 @@
 // Choosing among claims.
-import type { Claim } from "../api/types";
+import type { Claim, ClaimCheck } from "../api/types";
 
 export const VERDICTS = ["confirmed", "contradicted", "undecided", "missing"] as const;
 export type VerdictWord = (typeof VERDICTS)[number];
@@ -29,6 +29,11 @@ export function filterClaims<C extends ListedClaim>(claims: C[], { paper, verdic
       wanted.every((word) => text.includes(word))
     );
   });
+}
+
+/** The first check that came out as the claim did: one that decided it. */
+export function deciding({ verdict, checks }: Pick<Claim, "verdict" | "checks">): ClaimCheck | undefined {
+  return checks.find((check) => check.verdict === verdict) ?? checks[0];
 }
 
 export function verdictCounts(claims: ListedClaim[]): Record<VerdictWord, number> {

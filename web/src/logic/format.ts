@@ -62,6 +62,15 @@ export function duration(seconds: number | null | undefined): string {
   return left ? `${hours} h ${left} min` : `${hours} h`;
 }
 
+/** A day and a time of it, where the reader is: "2026-03-01 14:05". */
+export function moment(when: string | null): string {
+  const at = new Date(when ?? "");
+  if (Number.isNaN(at.getTime())) return "–";
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
 const SECTIONS: Record<string, string> = { id: "shown", ood: "held out", all: "whole space" };
 
 /** A section of combinations as words: "ood" is "held out"; most names are words already. */

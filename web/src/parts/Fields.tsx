@@ -1,4 +1,8 @@
-import { type ReactNode, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react";
+import { numberFault } from "../logic/numbers";
+import { Faults } from "./faults";
+
+const SETTLED = 500; // milliseconds without a key before a typed number is taken over
 
 interface Common {
   label: string;
@@ -58,16 +62,46 @@ interface NumberProps extends Common {
   onChange: (value: number | null) => void;
 }
 
-/** A number that is taken over when it is a number; while it is being typed it may be anything. */
+/** A number that is taken over once typing rests or ends; one that is not right is marked and reported instead. */
 export function NumberField({ value, minimum, maximum, whole = true, otherwise, onChange, ...common }: NumberProps) {
   const id = useId();
-  const [text, setText] = useState(value === null ? "" : String(value));
-  useEffect(() => setText(value === null ? "" : String(value)), [value]);
-  const take = (typed: string) => {
+  const shown = value === null ? "" : String(value);
+  const [text, setText] = useState(shown);
+  const [unread, setUnread] = useState(false); // the browser gives no text for what is no number at all
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const take = useRef(onChange);
+  take.current = onChange;
+  const report = useContext(Faults);
+  const fault = numberFault(common.label, unread ? "?" : text, { whole, minimum, maximum });
+
+  useEffect(() => {
+    setText(shown);
+    setUnread(false);
+  }, [shown]);
+  useEffect(() => {
+    report(id, fault);
+    return () => report(id, null);
+  }, [report, id, fault]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  const commit = (typed: string) => {
+    clearTimeout(timer.current);
+    if (numberFault(common.label, typed, { whole, minimum, maximum }) !== null) return;
+    const read = typed.trim() === "" ? null : Number(typed);
+    if (read !== value) take.current(read);
+  };
+  const type = (input: HTMLInputElement) => {
+    const typed = input.value;
     setText(typed);
-    if (typed.trim() === "") return onChange(null);
-    const read = Number(typed);
-    if (Number.isFinite(read) && (!whole || Number.isInteger(read))) onChange(read);
+    setUnread(input.validity.badInput);
+    clearTimeout(timer.current);
+    // While it is edited a field may be empty.
+    if (typed.trim() !== "") timer.current = setTimeout(() => commit(typed), SETTLED);
+  };
+  const leave = () => {
+    if (unread || text === shown) return;
+    if (text.trim() === "") setText(shown); // stays if the default is the same
+    commit(text);
   };
   return (
     <Field id={id} {...common}>
@@ -80,8 +114,17 @@ export function NumberField({ value, minimum, maximum, whole = true, otherwise, 
         min={minimum}
         max={maximum}
         step={whole ? 1 : "any"}
-        onChange={(event) => take(event.target.value)}
+        aria-invalid={fault !== null}
+        aria-describedby={fault === null ? undefined : `${id}-fault`}
+        onChange={(event) => type(event.target)}
+        onBlur={leave}
+        onKeyDown={(event: KeyboardEvent) => event.key === "Enter" && leave()}
       />
+      {fault && (
+        <p className="field-fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
     </Field>
   );
 }

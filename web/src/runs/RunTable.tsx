@@ -1,5 +1,5 @@
 import type { RunRow } from "../api/types";
-import { number } from "../logic/format";
+import { moment, number } from "../logic/format";
 import { Verdict } from "../parts/Verdict";
 
 interface Props {
@@ -37,13 +37,14 @@ export function RunTable({ rows, chosen, onToggle }: Props) {
             <td data-label="Compare">
               <input
                 type="checkbox"
-                aria-label={`Compare ${row.title}`}
+                aria-label={`Compare ${row.title}${row.details && `, ${row.details}`}`}
                 checked={chosen.includes(row.digest)}
                 onChange={() => onToggle(row.digest)}
               />
             </td>
             <td data-label="Run" className="run-name">
               <a href={`#/run/${row.digest}`}>{row.title}</a>
+              {row.details && <small>{row.details}</small>}
               <small>
                 {row.digest}, {row.source === "reference" ? "reference" : "own"}
                 {row.weights ? ", with weights" : ""}
@@ -62,7 +63,7 @@ export function RunTable({ rows, chosen, onToggle }: Props) {
             <td data-label="Status">
               <Verdict word={row.status} />
             </td>
-            <td data-label="When">{row.when?.slice(0, 10) ?? "–"}</td>
+            <td data-label="When">{moment(row.when)}</td>
           </tr>
         ))}
       </tbody>

@@ -15,11 +15,30 @@ export function readExploring(params: Record<string, string>, presets: Preset[])
   const problem = mapping(params.problem);
   return {
     preset,
-    problem: problem && typeof problem.task === "object" ? (problem as unknown as Problem) : preset.problem,
+    problem: isProblem(problem) ? problem : preset.problem,
     model: modelOf(params.model) ?? preset.model,
     recipe: mapping(params.recipe) ?? preset.recipe,
     seed: wholeNumber(params.seed) ?? 0,
   };
+}
+
+/** The names of those parts of an address that say something, but nothing that there is. */
+export function unreadParts(
+  params: Record<string, string>,
+  { presets, models }: { presets: { id: string }[]; models: { name: string }[] },
+): string[] {
+  const problem = mapping(params.problem);
+  const model = modelOf(params.model);
+  const read: Record<string, boolean> = {
+    preset: presets.some(({ id }) => id === params.preset),
+    problem: isProblem(problem),
+    model: model !== null && models.some(({ name }) => name === modelName(model)),
+    recipe: mapping(params.recipe) !== null,
+    seed: wholeNumber(params.seed) !== null,
+    cell: readCombination(params.cell) !== null,
+    plane: readPlane(params.plane) !== null,
+  };
+  return Object.keys(read).filter((name) => params[name] && !read[name]);
 }
 
 export function writeExploring(change: Partial<Exploring>): Record<string, string> {
@@ -70,6 +89,10 @@ function parsed(text: string | undefined): unknown {
 function mapping(text: string | undefined): Settings | null {
   const value = parsed(text);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Settings) : null;
+}
+
+function isProblem(read: Settings | null): read is Settings & Problem {
+  return typeof read?.task === "object" && read.task !== null && !Array.isArray(read.task);
 }
 
 function modelOf(text: string | undefined): Model | null {
