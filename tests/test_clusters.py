@@ -199,16 +199,20 @@ def test_a_misspelt_field_of_the_job_is_found():
     ]
 
 
-@pytest.mark.parametrize(("code", "ends"), [(0, 0), (1, 0), (2, 1), (137, 1)])
-def test_a_contradicted_claim_does_not_fail_the_job_and_all_else_does(code: int, ends: int, tmp_path: Path):
+@pytest.mark.parametrize(
+    ("code", "left", "ends"), [(0, 0, 0), (1, 0, 0), (1, 10, 1), (2, 0, 1), (137, 0, 1), (143, 0, 1)]
+)
+def test_a_contradicted_claim_does_not_fail_the_job_and_all_else_does(code: int, left: int, ends: int, tmp_path: Path):
     study, job = yaml.safe_load_all(KUBERAY.read_text())
     assert job["spec"]["entrypoint"] == "bash /study/study.sh"
     script = study["data"]["study.sh"]
-    (tmp_path / "recombine").write_text(f'#!/usr/bin/env bash\necho "$@"\nexit {code}\n')
+    plan = f"10 experiments, {10 - left} recorded, {left} to run: about 1.0 core minutes."
+    stub = f'#!/usr/bin/env bash\n[[ $1 == plan ]] && echo "{plan}" && exit\necho "$@"\nexit {code}\n'
+    (tmp_path / "recombine").write_text(stub)
     (tmp_path / "recombine").chmod(stat.S_IRWXU)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
     assert done.returncode == ends, done.stderr
-    command, *options = done.stdout.split()
+    command, *options = done.stdout.splitlines()[0].split()
     understood = get_command(app).commands[command].make_context(command, options).params  # type: ignore[attr-defined]
     assert (understood["on"], understood["address"], str(understood["store"])) == ("ray", "auto", "/records")

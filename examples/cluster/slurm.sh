@@ -8,6 +8,7 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --time=08:00:00
 #SBATCH --requeue
+#SBATCH --signal=B:USR1@120
 set -euo pipefail
 
 study=${1:?name a paper or claims, e.g. forced-rendering}
@@ -24,6 +25,8 @@ export RAY_AUTH_MODE=token RAY_AUTH_TOKEN
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK
 # Ray ends with the study, however that ends.
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+# Two minutes before the time limit the job queues itself again; --requeue alone does so only where a node fails.
+trap 'scontrol requeue "$SLURM_JOB_ID"' USR1
 
 mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 head=${nodes[0]}
@@ -38,6 +41,7 @@ wait_for() {
         ((there >= $1)) && return
         sleep 2
     done
+    ((there)) || { echo "Ray did not start on $head; see what it said above, or set PORT to a free one." >&2; exit 2; }
 }
 
 srun --nodes=1 --ntasks=1 --nodelist="$head" \
@@ -51,6 +55,8 @@ if ((others)); then
 fi
 echo "Ray has $there of ${#nodes[@]} nodes."
 
-# Stopped by the time limit and queued again, it goes on where it was: records are on the shared file system.
+# Queued again, it goes on where it was: records are on the shared file system. In the background, since a trap waits
+# for what is in front. A claim that is contradicted (exit code 1) is a result.
 "$recombine" reproduce "$study" --scale "$scale" --on ray --address "$address:$port" --gpus "${GPUS:-0}" \
-    --store "${STORE:-runs}"
+    --store "${STORE:-runs}" &
+wait $! || test $? -eq 1

@@ -19,3 +19,19 @@ def test_a_file_is_no_store(words, tmp_path: Path):
         "recombine: store 'notes.txt' cannot be opened: 'notes.txt' is a file; give a folder, or a new name.\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_an_empty_name_is_no_store():
+    done = subprocess.run([sys.executable, "-m", "recombine.cli", "plan", "FR1", "--store", ""], capture_output=True)
+    assert (done.returncode, b"an empty name is no folder" in done.stderr) == (2, True)
+
+
+def test_told_to_end_it_ends_as_if_interrupted():
+    script = """
+import os, signal, time
+from recombine.cli import app
+app.app = lambda **_: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(30))
+app.main([])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.startswith("recombine: interrupted; finished runs are kept")) == (143, True)

@@ -42,7 +42,7 @@ def test_a_damaged_forecast_is_named_and_not_written_over(store):
     store.commit_forecast("b0", {"share": 0.5})
     path = store.forecasts / "a0.json"
     path.write_text(path.read_text().replace("0.25", "0.95"))
-    says = r"run 'a0' is damaged: a0\.json does not match its seal; move '.*a0\.json' away"
+    says = r"forecast 'a0' is damaged: a0\.json does not match its seal; move '.*a0\.json' away"
     for attempt in (lambda: store.forecast("a0"), lambda: store.commit_forecast("a0", {"share": 0.3})):
         with pytest.raises(DamagedRecord, match=says):
             attempt()

@@ -6,7 +6,7 @@ import pytest
 
 from recombine import records
 from recombine.core.errors import InputError
-from recombine.records import user_store
+from recombine.records import Record, user_store
 
 
 def test_a_path_comes_before_the_environment_and_that_before_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -41,3 +41,18 @@ def test_the_package_is_called_with_a_path_or_its_text(tmp_path: Path):
     for wrong in (5, ["runs"], b"runs"):
         with pytest.raises(InputError, match=r"a store is a folder, got .*; give its path"):
             records(wrong)
+
+
+@pytest.mark.parametrize("below", ["", "deeper", "a0"])
+def test_a_place_among_the_runs_of_a_store_is_refused(below: str, tmp_path: Path):
+    outer = user_store(tmp_path / "runs")  # a store may be called so
+    outer.commit(Record("a0", {}))
+    with pytest.raises(InputError, match=rf"among the runs of another store.*did you mean '{tmp_path / 'runs'}'"):
+        user_store(outer.runs / below)
+    assert user_store(outer.root).digests() == ["a0"]
+
+
+def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path):
+    (tmp_path / "x").symlink_to("x")
+    with pytest.raises(InputError, match="leads nowhere"):
+        user_store(tmp_path / "x")

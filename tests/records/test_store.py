@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recombine.core.errors import InputError
 from recombine.core.spec import canonical_json, sha256
 from recombine.records import AlreadyRecorded, DamagedRecord, NewerRecord, Record, Store
+from recombine.records.sealed import seal
 
 
 def test_a_new_store_is_empty_and_creates_nothing(store):
@@ -312,3 +313,30 @@ def test_a_run_moved_away_while_others_are_read_is_passed_over(store, sample, tm
         if digest == "a0":
             (store.runs / "b0").rename(tmp_path / "moved")
     assert seen == ["a0", "c0"]
+
+
+@pytest.mark.parametrize("measures", [["no", "mapping"], {"ood_nmse": "0.5"}, {"by_layer": {"rim": "high"}}])
+def test_measures_that_are_no_numbers_are_damage(store, measures):
+    store.commit(Record("a0", {"measures": {}}))
+    path = store.runs / "a0" / "record.json"
+    body = json.loads(path.read_text())["body"] | {"measures": measures}
+    path.write_bytes(seal(canonical_json(body)))
+    (damaged,) = store.verify()
+    assert damaged.reason == "has measures that are no numbers"
+
+
+def test_runs_whose_forecast_is_gone_are_told(store):
+    store.commit_forecast("f0", {"verdict": "composes"})
+    for digest, forecast in {"a0": "f0", "b1": "f1", "c2": None}.items():
+        store.commit(Record(digest, {"forecast": forecast}))
+    assert store.without_forecast() == ["b1"]
+    assert store.verify() == []
+
+
+def test_whether_it_can_be_written_is_known_before(store):
+    store.check_writable()
+    assert list(store.drafts.folder.iterdir()) == []
+    store.drafts.folder.rmdir()
+    store.drafts.folder.write_text("in the way")
+    with pytest.raises(InputError, match="cannot write records"):
+        store.check_writable()

@@ -14,7 +14,7 @@ from recombine.core.errors import InputError
 from recombine.core.spec import canonical_json, sha256
 from recombine.records import DamagedRecord, NewerRecord, Record, Store
 from recombine.studies import Experiment
-from recombine.studies.collecting import collect
+from recombine.studies.collecting import collect, misnamed
 from recombine.studies.publishing import publish
 
 SPECIFICATIONS = {sha256(canonical_json(spec))[:16]: spec for spec in ({"kind": "toy", "size": n} for n in range(7))}
@@ -238,9 +238,11 @@ def test_damaged_notes_are_named_and_left(tmp_path, kind, spoil):
     path = sorted((source.root / kind).iterdir())[0]
     spoil(path)
     found = collect([source], destination)
-    (damaged,) = found.damaged
+    damaged, *held_back = found.damaged
     assert (damaged.digest, damaged.place) == (path.stem, path)
-    assert found.copied == DIGESTS[:3]
+    without = [digest for digest in DIGESTS[:3] if record(digest).body["forecast"] == path.stem]
+    assert [each.digest for each in held_back] == without
+    assert found.copied == [digest for digest in DIGESTS[:3] if digest not in without]
     assert not (destination.root / kind / path.name).exists()
     assert [each.digest for each in source.verify()] == [path.stem]
 
@@ -311,7 +313,7 @@ def test_what_is_no_store_and_the_destination_itself_are_refused_before_anything
         ),
         (tmp_path / "a" / "nowhere", r"there is no such folder; give the folder that holds 'runs'\.$"),
         (tmp_path / "runs", r"there is no such folder; give the folder that holds 'runs'\.$"),
-        (tmp_path / "file", "is no store of records: there is no such folder"),
+        (tmp_path / "file", "is no store of records: it is a file"),
         (source.runs, rf"did you mean '{source.root}'\?$"),
     ]:
         with pytest.raises(InputError, match=says):
@@ -366,3 +368,21 @@ def test_a_record_whose_digest_is_of_another_specification_is_named_and_left(tmp
     assert found.copied == DIGESTS[:1]
     (damaged,) = found.damaged
     assert (damaged.digest, damaged.reason) == (DIGESTS[1], f"tells of the specification of run {DIGESTS[2]!r}")
+
+
+def test_a_run_whose_forecast_is_damaged_is_held_back_unless_the_destination_has_one(tmp_path):
+    source, destination = filled(tmp_path / "source", DIGESTS[:2]), Store(tmp_path / "destination")
+    spoil_end(source.forecasts / "problem-1.json")
+    found = collect([source], destination)
+    assert found.copied == DIGESTS[:1]
+    note, run = map(str, found.damaged)
+    assert note.startswith("forecast 'problem-1' is damaged")
+    assert f"run '{DIGESTS[1]}' is damaged: record.json names the forecast 'problem-1', which is damaged" in run
+    destination.commit_forecast("problem-1", {"verdict": "composes"})
+    assert collect([source], destination).copied == DIGESTS[1:2]
+
+
+def test_records_under_the_digest_of_another_are_found_where_they_lie(tmp_path):
+    store = filled(tmp_path, DIGESTS[:1])
+    store.commit(Record(DIGESTS[1], record(DIGESTS[0]).body))
+    assert [damage.digest for damage in misnamed(store)] == [DIGESTS[1]]

@@ -1,8 +1,13 @@
 """The Ray executor on a real cluster of two nodes on this machine; lost workers and nodes are in `test_faults.py`."""
 
 import os
+import socketserver
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +148,41 @@ def test_no_cluster_at_an_address_is_said(tmp_path: Path):
     with pytest.raises(InputError, match=r"no Ray cluster at '127.0.0.1:1'.*ray start --head"):
         execute([BASE], Store(tmp_path), executor("ray", address="127.0.0.1:1"))
     assert Store(tmp_path).digests() == []
+
+
+def test_where_something_else_listens_is_said(tmp_path: Path):
+    with socketserver.TCPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        threading.Thread(target=other.handle_request, daemon=True).start()
+        address = f"127.0.0.1:{other.server_address[1]}"
+        with pytest.raises(InputError, match=rf"no Ray cluster at '{address}': something else answers there"):
+            execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+@pytest.mark.parametrize("address", ["é..x:6379", f"{'a' * 300}:6379", "127.0.0.1:99999"])
+def test_an_address_that_no_machine_can_have_is_one_where_nothing_answers(address: str, tmp_path: Path):
+    with pytest.raises(InputError, match="nothing answers there"):
+        execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "host:", ":6379", "host:x"])
+def test_what_is_no_address_is_refused(address: str, tmp_path: Path):
+    with pytest.raises(InputError, match="must read HOST:PORT"):
+        execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+def test_a_cluster_that_is_gone_ends_the_driver_with_a_sentence_and_the_code_of_no_answer():
+    script = """
+import socket, time
+from recombine.studies import ray
+ray.LOOK, ray.MISSES = 0.1, 3
+with socket.create_server(("127.0.0.1", 0)) as cluster, ray._watching(f"127.0.0.1:{cluster.getsockname()[1]}"):
+    time.sleep(1)
+    cluster.close()
+    time.sleep(60)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert done.returncode == 2, done.stderr
+    assert "is gone; finished runs are kept, start again." in done.stderr
 
 
 def test_an_address_without_ray_is_refused():

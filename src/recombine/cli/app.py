@@ -2,7 +2,10 @@
 
 import gc
 import os
+import signal
 import sys
+import threading
+from types import FrameType
 
 import typer
 from typer.exceptions import TyperException
@@ -72,7 +75,16 @@ def start(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command. 0: done; 1: a negative answer; 2: bad input, said in one sentence; 130: interrupted."""
+    """Run a command. 0: done; 1: a negative answer; 2: bad input, in a sentence; 130: interrupted, 143: terminated."""
+    terminated: list[int] = []
+
+    def terminate(number: int, frame: FrameType | None) -> None:
+        """As an interrupt: Slurm and Kubernetes end a job so."""
+        terminated.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, terminate)
     # Loading the papers makes many objects that stay; looking for cycles among them is a tenth of the time of `list`.
     gc.set_threshold(100_000)
     try:
@@ -85,7 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = complain(usage(error))
     except (KeyboardInterrupt, typer.Abort):
         say("recombine: interrupted; finished runs are kept, the same command goes on from here.", err=True)
-        code = 130
+        code = 143 if terminated else 130
     except BrokenPipeError:
         sys.stderr.close()
         code = 0

@@ -9,9 +9,23 @@ from typing import Annotated, Any, Literal
 import typer
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+
+def _folder(text: str) -> Path:
+    if not str(text):
+        raise typer.BadParameter("an empty name is no folder; give one, or . for this one")
+    return Path(text)
+
+
 StorePath = Annotated[
     Path | None,
-    typer.Option("--store", help="Folder of records. [default: $RECOMBINE_STORE, else ./runs]", show_default=False),
+    typer.Option(
+        "--store",
+        help="Folder of records. [default: $RECOMBINE_STORE, else ./runs]",
+        show_default=False,
+        parser=_folder,
+        metavar="PATH",
+    ),
 ]
 Workers = Annotated[int | None, typer.Option("--workers", help="Worker processes; one a core if not given.")]
 On = Annotated[Literal["local", "ray"], typer.Option("--on", help="Where: worker processes here, or a Ray cluster.")]

@@ -4,6 +4,9 @@ from pathlib import Path
 
 from recombine.core.errors import InputError
 
+# What lies in folders of single files.
+NOTES = {"forecasts": "forecast", "failures": "note of failure"}
+
 
 class AlreadyRecorded(InputError):
     """A record of this digest exists; it is not overwritten."""
@@ -24,6 +27,9 @@ class DamagedRecord(InputError):
         self.place = place
 
     def __str__(self) -> str:
+        if kind := NOTES.get(self.place.parent.name):
+            where = f"move {str(self.place)!r} away (recombine never deletes it)"
+            return f"{kind} {self.digest!r} is damaged: {self.file} {self.reason}; {where}."
         return (
             f"run {self.digest!r} is damaged: {self.file} {self.reason}; "
             f"move {str(self.place)!r} away and run it again (recombine never deletes it)."
@@ -34,7 +40,8 @@ class NewerRecord(DamagedRecord):
     """A record written by a later recombine. It may be sound, but this version cannot tell."""
 
     def __str__(self) -> str:
+        kind = NOTES.get(self.place.parent.name, "run")
         return (
-            f"run {self.digest!r} cannot be read: {self.file} {self.reason}; "
+            f"{kind} {self.digest!r} cannot be read: {self.file} {self.reason}; "
             f"upgrade recombine to read {str(self.place)!r}."
         )

@@ -27,7 +27,7 @@ from recombine.records.index import Index, Part, Row
 from recombine.records.nearest import nearest
 from recombine.records.record import DIGEST, RESERVED, Record
 from recombine.records.sealed import canonical_body, read_sealed, seal
-from recombine.records.table import line_of, read_line, tabulate, written_line
+from recombine.records.table import leaves, line_of, read_line, tabulate, written_line
 
 if TYPE_CHECKING:
     import pandas
@@ -91,6 +91,17 @@ class Store:
         The first forecast stands: a later one is not written, and the first is returned in its place.
         """
         return forecasts.commit(self.root, self.forecasts, self.drafts, digest, body)
+
+    def check_writable(self) -> None:
+        """Refuse a place that cannot be written to, by a draft that is removed again."""
+        try:
+            durable.make_folder(self.runs)
+            with self.drafts.fresh("trial") as draft:
+                durable.write(draft, b"")
+            if not os.access(self.runs, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        except OSError as error:
+            raise durable.cannot_write("records", self.root, error) from error
 
     def sweep_drafts(self) -> list[str]:
         """Remove the drafts that dead processes of this host left behind; return their names."""
@@ -156,6 +167,9 @@ class Store:
         files = {artifacts.ARRAYS, artifacts.WEIGHTS}
         if not isinstance(sums, dict) or not set(sums) <= files or not all(isinstance(s, str) for s in sums.values()):
             raise DamagedRecord(digest, RECORD, "lists files that no record has", folder)
+        measured = body.get("measures", {})
+        if not isinstance(measured, dict) or any(isinstance(value, str) for value in leaves(measured).values()):
+            raise DamagedRecord(digest, RECORD, "has measures that are no numbers", folder)
         return body
 
     def scan(self, weights: bool = False) -> Iterator[tuple[str, Record | DamagedRecord]]:
@@ -186,6 +200,12 @@ class Store:
     def forecast(self, digest: str) -> dict[str, Any] | None:
         """The forecast made before this run was trained, or None if there is none."""
         return forecasts.read(self.forecasts, digest)
+
+    def without_forecast(self) -> list[str]:
+        """The digests of the runs whose record names a forecast that is not here."""
+        with self._reading():
+            known = {None, *forecasts.names(self.forecasts)}
+        return [body["digest"] for body in self.bodies()[0] if body.get("forecast") not in known]
 
     # Listing, with the index
 

@@ -91,7 +91,8 @@ def check_source(source: Store, destination: Store) -> None:
         above = Store(root.parent)
         inside = root in (above.runs, above.forecasts, above.failures) and _is_folder(root)
         hint = f"did you mean {str(root.parent)!r}?" if inside else "give the folder that holds 'runs'."
-        reason = "it has no folder 'runs'" if _is_folder(root) else "there is no such folder"
+        missing = "it is a file" if root.is_file() else "there is no such folder"
+        reason = "it has no folder 'runs'" if _is_folder(root) else missing
         raise InputError(f"source {str(root)!r} is no store of records: {reason}; {hint}")
     if root.resolve() == destination.root.resolve():
         raise InputError(
@@ -124,7 +125,8 @@ def _take(digest: str, source: Store, destination: Store, light: bool, found: Co
     """Copy one run, or compare it with the one that is there."""
     if not destination.has(digest):
         record = source.read(digest, weights=True)
-        _check_name(record, source)
+        check_name(digest, record.body, source)
+        _check_forecast(record, source, destination)
         try:
             destination.commit(Record(digest, record.body, record.arrays) if light else record)
         except AlreadyRecorded:  # by another process, just now
@@ -141,12 +143,35 @@ def _take(digest: str, source: Store, destination: Store, light: bool, found: Co
     found.there.append(digest)
 
 
-def _check_name(record: Record, source: Store) -> None:
+def check_name(digest: str, body: Mapping[str, Any], source: Store) -> None:
     """Refuse a record whose digest is not that of its specification: it would stand for another run."""
-    settings = record.body.get("specification")
-    if settings is not None and (named := sha256(canonical_json(settings))[:16]) != record.digest:
+    settings = body.get("specification")
+    if settings is not None and (named := sha256(canonical_json(settings))[:16]) != digest:
         reason = f"tells of the specification of run {named!r}"
-        raise DamagedRecord(record.digest, RECORD, reason, source.runs / record.digest)
+        raise DamagedRecord(digest, RECORD, reason, source.runs / digest)
+
+
+def misnamed(store: Store) -> list[DamagedRecord]:
+    """The records of a store whose digest is not that of their specification."""
+    found = []
+    for body in store.bodies()[0]:
+        try:
+            check_name(body["digest"], body, store)
+        except DamagedRecord as damage:
+            found.append(damage)
+    return found
+
+
+def _check_forecast(record: Record, source: Store, destination: Store) -> None:
+    """Hold back a run whose forecast is damaged, unless the destination has one."""
+    forecast = record.body.get("forecast")
+    if not isinstance(forecast, str) or destination.forecast(forecast) is not None:
+        return
+    try:
+        source.forecast(forecast)
+    except DamagedRecord:
+        reason = f"names the forecast {forecast!r}, which is damaged"
+        raise DamagedRecord(record.digest, RECORD, reason, source.runs / record.digest) from None
 
 
 def _differences(there: Record, here: Record) -> Iterator[tuple[str, Any, Any]]:

@@ -115,6 +115,7 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
     errors: list[Exception] = []
     cores = os.cpu_count() or 1
     with on.ready(progress.moved) as slots:
+        store.check_writable()  # not only when the first training is done
         pending = record_forecasts(pending, store, min(on.workers or cores, cores), progress, errors)
         stacks = plan_stacks(pending, slots)
 

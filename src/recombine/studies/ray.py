@@ -5,15 +5,18 @@ come back to the driver, which alone writes. Ray runs a task anew whose worker o
 """
 
 import os
+import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import recombine
-from recombine.core.errors import InputError
+from recombine.core.errors import InputError, shown
 from recombine.studies.execution import Executor, Finish, Finished, Move, Settings, homes, work
 from recombine.studies.processes import WORKER_ENVIRONMENT, script_registers
 from recombine.studies.stacks import Stack
@@ -25,6 +28,13 @@ RETRIES = 3
 IN_FLIGHT = 2
 PATIENCE = 10.0  # seconds for a cluster to answer
 EVERY = 0.5  # seconds between two words of a worker about its progress, and between two readings of them
+# A cluster is gone when it has missed so many looks, so many seconds apart, each of as many at the most: 20 to 40 s.
+# After 60 s Ray itself ends the driver, with the exit code of a negative answer.
+MISSES = 10
+LOOK = 2.0
+# How HTTP/2 begins, which Ray speaks: these letters and a frame of settings, to which frames of settings answer.
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+START = "start one with `ray start --head`, give its address, or leave the address out to start one here"
 
 Message = tuple[str, float, float]
 
@@ -49,12 +59,13 @@ class RayExecutor(Executor):
         ray = _ray()
         joined = ray.is_initialized()
         if not joined:
-            self._connect(ray)
+            with _terminated_as_before():
+                self._connect(ray)
         try:
             self.task = ray.remote(_work)
             # A process that has begun on one GPU cannot change to another, which Ray may give it next: it ends.
             self.gpu_task = ray.remote(max_calls=1)(_work)
-            with _telling(ray, moved) as self.told:
+            with _watching(ray.get_runtime_context().gcs_address), _telling(ray, moved) as self.told:
                 yield self.slots()
         finally:
             if not joined:
@@ -70,18 +81,11 @@ class RayExecutor(Executor):
         if address in (None, "local"):
             ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
             return
-        if not _answers(address):
-            raise InputError(
-                f"there is no Ray cluster at {address!r}: nothing answers there; start one with `ray start --head`, "
-                "give its address, or leave the address out to start one here."
-            )
+        _look(_running(ray) if address == "auto" else address)
         try:
             ray.init(address, runtime_env=environment, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise InputError(
-                f"the Ray cluster at {address!r} cannot be joined: {str(error).splitlines()[0]}; it must have the same "
-                "versions of Ray and Python, and this user its token."
-            ) from None
+            raise InputError(_refusal(address, error)) from None
 
     def processors(self) -> int:
         """Those of the cluster as it is now."""
@@ -140,6 +144,8 @@ class RayExecutor(Executor):
 
 
 def _ray() -> Any:
+    if "ray" not in sys.modules and _has_token():  # Ray looks once
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # a cluster that asks for none lets it in, too
     try:
         import ray
     except ImportError:
@@ -147,16 +153,102 @@ def _ray() -> Any:
     return ray
 
 
-def _answers(address: str) -> bool:
-    """Whether something listens at host:port; Ray itself would wait for minutes. Other forms are left to Ray."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not colon or not port.isdigit():
-        return True
+def _running(ray: Any) -> str:
+    """The address of the cluster that runs on this machine, as Ray has noted it; the cluster may be gone."""
+    found = None
+    with suppress(ConnectionError):
+        found = ray._private.services.get_ray_address_from_environment("auto", None)
+    if not found:
+        raise InputError(f"there is no Ray cluster on this machine; {START}.")
+    return str(found)
+
+
+def _look(address: str) -> None:
+    """Refuse what is no address, or where no Ray answers; Ray itself would wait for minutes. Other forms are Ray's."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if "://" in address.removeprefix("ray://"):
+        return
+    if not host or not (port.isascii() and port.isdigit()):
+        raise InputError(
+            f"address = {shown(address)} must read HOST:PORT, e.g. localhost:6379, or auto for a Ray cluster that runs "
+            "on this machine; leave it out to start one here."
+        )
     try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
-    except OSError:
-        return False
-    return True
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE) as line:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return
+            line.sendall(GREETING)
+            found = "" if line.recv(9)[3:4] == b"\x04" else "something else answers there"
+    except (OSError, UnicodeError, OverflowError):  # the last two of names and ports that no machine has
+        found = "nothing answers there"
+    if found:
+        raise InputError(f"there is no Ray cluster at {shown(address)}: {found}; {START}.")
+
+
+def _has_token() -> bool:
+    """Whether this user has a token, where Ray looks for one."""
+    named = any(os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"))
+    return named or Path("~/.ray/auth_token").expanduser().is_file()
+
+
+def _refusal(address: str, error: BaseException) -> str:
+    """Why a cluster cannot be joined, with the cure that fits."""
+    reasons, cause = [str(error)], error.__cause__ or error.__context__
+    while cause is not None:
+        reasons.append(str(cause))
+        cause = cause.__cause__ or cause.__context__
+    if any("AuthToken" in reason or "RAY_AUTH" in reason for reason in reasons):
+        return (
+            f"the Ray cluster at {shown(address)} asks for a token that this user does not have; set "
+            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to what `ray get-auth-token` says on its head."
+        )
+    why = reasons[0].strip().splitlines()[0].rstrip(".") if reasons[0].strip() else type(error).__name__
+    cure = "it must have the same versions of Ray and Python"
+    return f"the Ray cluster at {shown(address)} cannot be joined: {why}; {cure}."
+
+
+@contextmanager
+def _terminated_as_before() -> Iterator[None]:
+    """Whoever handled SIGTERM does so again: Ray sets a handler that crashes where its calls are under way."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _watching(address: str) -> Iterator[None]:
+    """End the driver with a sentence when the cluster is gone; Ray would end it too, later and without one."""
+    host, _, port = address.rpartition(":")
+    over = threading.Event()
+
+    def answers() -> bool:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK).close()
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def watch() -> None:
+        missed = 0
+        while not over.wait(LOOK):
+            missed = 0 if answers() else missed + 1
+            if missed == MISSES and not over.is_set():
+                with suppress(Exception):
+                    sys.stderr.write(
+                        f"\nrecombine: the Ray cluster at {address} is gone; finished runs are kept, start again.\n"
+                    )
+                    sys.stderr.flush()
+                os._exit(2)  # calls into Ray would not return
+
+    if answers():  # a cluster behind a proxy cannot be seen from here
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def _own(error: Any) -> Exception:
