@@ -23,7 +23,7 @@ def test_a_file_is_no_store(words, tmp_path: Path):
 
 def test_an_empty_name_is_no_store():
     done = subprocess.run([sys.executable, "-m", "recombine.cli", "plan", "FR1", "--store", ""], capture_output=True)
-    assert (done.returncode, b"an empty name is no folder" in done.stderr) == (2, True)
+    assert (done.returncode, b"'' is no name of a folder" in done.stderr) == (2, True)
 
 
 def test_told_to_end_it_ends_as_if_interrupted():

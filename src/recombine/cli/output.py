@@ -12,8 +12,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and 
 
 
 def _folder(text: str) -> Path:
-    if not str(text):
-        raise typer.BadParameter("an empty name is no folder; give one, or . for this one")
+    if not str(text) or "\0" in str(text):
+        raise typer.BadParameter(f"{str(text)!r} is no name of a folder; give one, or . for this one")
     return Path(text)
 
 
