@@ -1,9 +1,11 @@
 """Where records are kept unless told otherwise."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from recombine.core.errors import InputError
+from recombine.records.drafts import listing
 from recombine.records.store import RECORD, Store
 
 
@@ -16,9 +18,8 @@ def user_store(path: Path | None = None) -> Store:
         raise InputError(
             f"store {str(root)!r} cannot be opened: {str(there)!r} is a file; give a folder, or a new name."
         )
-    links = [each for each in (root, *root.parents) if os.path.islink(each)]  # noqa: PTH114
-    if dangling := next((link for link in links if not os.path.exists(link)), None):  # noqa: PTH110
-        raise InputError(f"store {str(root)!r} cannot be opened: the link {str(dangling)!r} leads nowhere; mend it.")
+    if not os.path.exists(root) and os.path.islink(root):  # noqa: PTH110, PTH114
+        raise InputError(f"store {str(root)!r} cannot be opened: it is a link that leads nowhere; mend it.")
     if outer := _around(Path(os.path.realpath(root))):
         raise InputError(
             f"store {str(root)!r} lies among the runs of another store, which it would damage; did you mean "
@@ -30,13 +31,7 @@ def user_store(path: Path | None = None) -> Store:
 def _around(root: Path) -> Path | None:
     """The store in whose folder of runs a place lies, if any: that folder holds folders with records."""
     for place in (root, *root.parents):
-        if place.name == "runs" and any(os.path.isfile(f"{place}/{name}/{RECORD}") for name in _names(place)):  # noqa: PTH113
-            return place.parent
+        with suppress(OSError):  # of folders that may not be read the store has words of its own
+            if place.name == "runs" and any((place / name / RECORD).is_file() for name in listing(place)):
+                return place.parent
     return None
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # noqa: PTH208
-    except OSError:
-        return []
