@@ -62,7 +62,8 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
     alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
     caption = (
         f"Share of held-out places that are right against the number of bumps shown {beside}, mean over {seeds}; dots: "
-        f"single seeds. Dotted: {ACCURATE:g}, where the number that is needed is read off. {told}."
+        f"single seeds. Dotted: {ACCURATE:g}, where the number that is needed is read off; fewer than the first number "
+        f"that is not enough were not tried. {told}."
     )
     return framed(image(draw, (3.9, 3.2), alt), caption)
 

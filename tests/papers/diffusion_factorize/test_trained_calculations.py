@@ -4,11 +4,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.strategies import floats, lists
 
 from recombine.core.errors import InputError
 from recombine.papers import Scale
 from recombine.papers.diffusion_factorize import data_need, forecasting, sampling
-from recombine.papers.diffusion_factorize.data_need import LADDER, DiffusionDataNeed, first_at
+from recombine.papers.diffusion_factorize.data_need import ACCURATE, LADDER, DiffusionDataNeed, first_at
 from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
 from recombine.papers.diffusion_factorize.sampling import COUNTS, SamplingWays
 from recombine.papers.diffusion_factorize.tori import IdealShape
@@ -83,6 +85,27 @@ def test_where_the_smallest_set_is_enough_there_is_no_slope(monkeypatch, stripes
     assert not {"slope", "slope_images"} & set(found)
 
 
+@given(right=lists(floats(0, 1), min_size=5, max_size=5))
+def test_sets_below_the_first_that_is_not_enough_would_change_nothing(right):
+    """All bumps first, then fewer, until a set is not enough: what is needed is what the whole ladder says."""
+    calculation = DiffusionDataNeed(steps=1, stripes=True, sizes=(16,))
+    counts = calculation.counts(16)
+    tried = []
+
+    def answer(self, n, bumps):
+        tried.append(bumps)
+        return 1.0, right[counts.index(bumps)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DiffusionDataNeed, "right", answer)
+        found = calculation.compute()
+    whole = first_at(np.array(counts, dtype=float), np.array(right), ACCURATE)
+    assert found.measures["need_16"] == (counts[-1] if whole is None else whole)
+    assert tried == counts[::-1][: len(tried)]
+    assert all(right[counts.index(bumps)] >= ACCURATE for bumps in tried[:-1])
+    assert np.isnan(found.arrays["accuracies_16"]).sum() == len(counts) - len(tried)
+
+
 @pytest.mark.parametrize("stripes", [False, True])
 def test_a_fifth_of_the_area_is_held_out_and_rising_numbers_of_the_bumps_around_it_are_shown(stripes):
     calculation = DiffusionDataNeed(stripes=stripes)
@@ -108,7 +131,9 @@ def test_one_size_is_trained_and_judged():
     calculation = DiffusionDataNeed(sizes=(8,), steps=1, batch=2, stripes=True)
     found = calculation.compute()
     assert found.arrays["accuracies_8"].shape == found.arrays["bumps_8"].shape == (len(calculation.counts(8)),)
-    assert ((found.arrays["accuracies_8"] >= 0) & (found.arrays["accuracies_8"] <= 1)).all()
+    tried = found.arrays["accuracies_8"][~np.isnan(found.arrays["accuracies_8"])]
+    assert len(tried)
+    assert ((tried >= 0) & (tried <= 1)).all()
     assert set(found.measures) <= set(DiffusionDataNeed.quantities)
     assert "slope" not in found.measures  # one size has none
 
