@@ -5,8 +5,11 @@ import time
 
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from recombine.benchmarks import check_place, page, run_benchmarks, save
+from recombine.benchmarks.diffusing import Training
 from recombine.benchmarks.measuring import ratios, result
 from recombine.benchmarks.plain import plain_forward
 from recombine.benchmarks.training import agree, hole, plans
@@ -83,3 +86,18 @@ def test_pictures_are_many_times_faster_than_one_at_a_time():
 def test_unknown_benchmarks_get_the_nearest():
     with pytest.raises(InputError, match="did you mean 'data'"):
         run_benchmarks(["dta"])
+
+
+def test_operations_of_a_light_network_are_those_of_its_definition():
+    """Three passes of every 3 x 3 convolution; less is computed in one of them, and it is told so again afterwards."""
+    work = Training(models.diffusion(width=8), 16, 6, 4)
+    fine, coarse, least = (2 * 9 * 4 * side**2 for side in (8, 4, 2))  # for each pair of channels, in one pass
+    forward = fine * (4 * 8 + 8 * 8 + 8 * 8 + 24 * 8 + 8 * 8 + 8 * 4)
+    forward += coarse * (8 * 16 + 16 * 16 + 32 * 16 + 16 * 16) + least * 2 * 16 * 16
+    convolved = 3 * forward - fine * 4 * 8  # what the pictures themselves would have to change is not asked for
+    assert convolved < work.operations < 1.5 * convolved  # pointwise maps, attention and what blocks are told
+    assert work.stepper.objective.network.denoiser.up[1].doubled == 16
+    with FlopCounterMode(display=False) as counted, sdpa_kernel(SDPBackend.MATH):
+        work.step()
+    saved = 3 * fine * 16 * 8 * 5 / 9
+    assert work.operations - counted.get_total_flops() == pytest.approx(saved)

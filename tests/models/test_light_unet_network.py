@@ -172,6 +172,33 @@ def test_joining_is_doubling_and_standing_beside_there_and_back(below, beside):
     assert torch.autograd.gradcheck(Joined.apply, (small, large))
 
 
+@pytest.mark.parametrize(("below", "beside", "outputs"), [(3, 2, 5), (1, 4, 5), (4, 1, 2)])
+def test_a_block_that_knows_which_channels_are_doubled_says_the_same_there_and_back(below, beside, outputs):
+    knowing = LightBlock(below + beside, outputs, 4, below).double()
+    with torch.no_grad():
+        for scale in knowing.norms.parameters():
+            scale.normal_()
+    small = torch.randn(2, below, 2, 3, dtype=torch.float64, requires_grad=True)
+    large = torch.randn(2, beside, 4, 6, dtype=torch.float64, requires_grad=True)
+    told = torch.randn(2, 4, dtype=torch.float64, requires_grad=True)
+    asked_for = [small, large, told, *knowing.parameters()]
+    upstream = torch.randn(2, outputs, 4, 6, dtype=torch.float64)
+
+    def answers():
+        found = knowing(Joined.apply(small, large), *additions([knowing], told))
+        return found, *torch.autograd.grad(found, asked_for, upstream)
+
+    known = answers()
+    knowing.doubled = 0
+    for ours, theirs in zip(known, answers(), strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_the_last_block_up_knows_the_channels_that_are_doubled():
+    network = LightUnetDenoiser(3, 8, PAIRS, 2)
+    assert [block.doubled for block in (*network.down, network.middle, *network.up)] == [0, 0, 0, 0, 16]
+
+
 @pytest.mark.parametrize(("channels", "heads"), [(12, 3), (8, 4), (6, 1)])
 def test_attention_is_that_of_the_library(channels, heads):
     layer, pictures = Attention(channels, heads), torch.randn(5, channels, 2, 3)
