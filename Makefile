@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: setup run test browser fuzz check format docs tutorials guide reference bench faults scale web
+.PHONY: setup run test browser fuzz check format docs tutorials guide reference bench faults scale clock web
 .DEFAULT_GOAL := test
 
 # Torch first, by its pin: asked for by another package it would come as the newest build, gigabytes larger.
@@ -85,6 +85,10 @@ faults: setup
 scale: setup
 	$(BIN)/recombine bench records --rounds 3 -o reference/scale.json
 	$(MAKE) docs
+
+# A minute on an idle machine: how long a person waits for the explorer, in a real browser.
+clock: setup browser
+	$(PYTEST) --jaxtyping-packages= -q -m slow tests/explorer/page
 
 # The explorer's page, built into the package so that users need no Node: format, types, tests of its logic, bundle.
 web:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -60,6 +61,23 @@ def test_it_serves_until_interrupted_and_leaves_no_process_behind(started):
     while any(_alive(number) for number in beside) and time.monotonic() < end:
         time.sleep(0.1)
     assert not any(_alive(number) for number in beside)
+
+
+def test_an_end_in_the_middle_of_a_request_is_a_sentence(started):
+    """A forecast that takes longer than the server waits for it: it is cut off, and no one is shown where."""
+    process, address, _ = started
+    problem = {"task": {"kind": "bump", "n": 48}, "split": {"kind": "block", "y": [9, 30], "x": [9, 30]}}
+    with httpx.Client(base_url=address, timeout=60) as client, ThreadPoolExecutor(1) as beside:
+        token = client.get("/").text.split('recombine-token" content="')[1].split('"')[0]
+        headers = {"X-Recombine-Token": token}
+        cut_off = beside.submit(client.post, "/api/forecast", json={"problem": problem}, headers=headers)
+        time.sleep(2)
+        assert not cut_off.done()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        cut_off.exception(timeout=60)
+    assert "Traceback" not in said
+    assert len(said.splitlines()) <= 1
 
 
 def _alive(number: int) -> bool:

@@ -1,6 +1,7 @@
 """From the command to a running server: where it listens, and the browser that opens it."""
 
 import ipaddress
+import logging
 import socket
 import threading
 import webbrowser
@@ -67,4 +68,6 @@ def serve(
         limit_concurrency=200,
         ws="none",
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    server = uvicorn.Server(config)
+    logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)  # requests cut off at its end
+    server.run(sockets=[listening])

@@ -11,6 +11,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,9 @@ class Explorer:
         raise AssertionError(f"the training is still {found['state']} after {PATIENCE:.0f} s")
 
 
-@pytest.fixture(scope="session")
-def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
-    store = tmp_path_factory.mktemp("page") / "runs"
+@contextmanager
+def serving(store: Path) -> Iterator[Explorer]:
+    """The command, from its start to its end."""
     command = [sys.executable, "-m", "recombine.cli", "explore", "--no-browser", "--port", "0", "--store", str(store)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as server:
         try:
@@ -74,6 +75,17 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
         finally:
             server.terminate()
             server.wait(30)
+
+
+@pytest.fixture(scope="session")
+def served() -> Callable[[Path], AbstractContextManager[Explorer]]:
+    return serving
+
+
+@pytest.fixture(scope="session")
+def explorer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
+    with serving(tmp_path_factory.mktemp("page") / "runs") as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
