@@ -1,15 +1,17 @@
 """The Ray executor on a real cluster of two nodes on this machine; lost workers and nodes are in `test_faults.py`."""
 
 import os
+import socket
 import socketserver
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -19,7 +21,7 @@ from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies import Experiment, Work, change, vary
+from recombine.studies import Experiment, Work, change, joining, vary
 from recombine.studies.execution import execute, executor
 from recombine.studies.progress import Progress
 from recombine.studies.ray import IN_FLIGHT, RayExecutor
@@ -156,6 +158,78 @@ def test_where_something_else_listens_is_said(tmp_path: Path):
         address = f"127.0.0.1:{other.server_address[1]}"
         with pytest.raises(InputError, match=rf"no Ray cluster at '{address}': something else answers there"):
             execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+def frame(kind: int, flags: int, stream: bytes = bytes(4), payload: bytes = b"") -> bytes:
+    """One frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream + payload
+
+
+class Grpc(socketserver.StreamRequestHandler):
+    """Speaks HTTP/2 and answers every call with a status of gRPC and words to it, or with nothing at all."""
+
+    answer: ClassVar[tuple[bytes, bytes] | None] = None
+
+    def handle(self) -> None:
+        with suppress(OSError):  # whoever called has gone
+            self.converse()
+
+    def converse(self) -> None:
+        self.wfile.write(frame(4, 0))
+        self.rfile.read(24)
+        while len(head := self.rfile.read(9)) == 9:
+            kind, flags, stream, payload = head[3], head[4], head[5:], self.rfile.read(int.from_bytes(head[:3], "big"))
+            if kind in (4, 6) and not flags & 1:  # settings and pings are acknowledged
+                self.wfile.write(frame(kind, 1, payload=payload if kind == 6 else b""))
+            elif kind == 1 and self.answer:
+                words = [(b"content-type", b"application/grpc"), *zip(STATUS, self.answer, strict=True)]
+                written = [bytes((0, len(name))) + name + bytes((len(value),)) + value for name, value in words]
+                self.wfile.write(frame(1, 5, stream, b"\x88" + b"".join(written)))
+
+
+STATUS = (b"grpc-status", b"grpc-message")
+
+
+@contextmanager
+def grpc(status: tuple[bytes, bytes] | None) -> Iterator[str]:
+    """The address of such a listener; of every network, since Ray takes a machine's own address for localhost."""
+    handler = type("Answering", (Grpc,), {"answer": status})
+    with socketserver.ThreadingTCPServer(("", 0), handler) as other:
+        other.daemon_threads, other.block_on_close = True, False
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{other.server_address[1]}"
+        other.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (None, r"no Ray cluster at '.*': what listens there is not Ray, or hangs; start one"),
+        ((b"12", b"no such service"), r"no Ray cluster at '.*': what listens there is not Ray, or hangs; start one"),
+        ((b"16", b"InvalidAuthToken: it is another"), r"the Ray cluster at '.*' asks for a token"),
+    ],
+)
+def test_what_speaks_as_ray_does_and_cannot_be_joined_is_said_soon_and_in_our_words_alone(
+    status: Any, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(joining, "TRIAL_PATIENCE", 10.0)
+    started = time.monotonic()
+    with grpc(status) as address, pytest.raises(InputError, match=says):
+        execute([BASE], Store(tmp_path), executor("ray", address=address))
+    assert time.monotonic() - started < 20  # Ray itself tries for three minutes, and for 20 s where it is the token
+    assert capfd.readouterr().err == ""
+
+
+def test_where_a_listener_says_nothing_is_said_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(joining, "PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match="nothing answers there"):
+            execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+def test_no_listener_keeps_a_command_waiting_for_more_than_half_a_minute():
+    assert joining.PATIENCE + joining.TRIAL_PATIENCE <= 30
 
 
 @pytest.mark.parametrize("address", ["é..x:6379", f"{'a' * 300}:6379", "127.0.0.1:99999"])
