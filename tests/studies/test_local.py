@@ -214,6 +214,24 @@ def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path, sec
     assert_no_process_of_session(driver.pid)
 
 
+def test_told_to_end_while_workers_start_it_waits_for_them_and_they_can_still_be_ended():
+    script = """
+import os, signal, sys, subprocess
+from recombine.studies.processes import interrupts_held
+def told(number, frame):
+    print("told", child.poll(), flush=True)
+signal.signal(signal.SIGTERM, told)
+with interrupts_held():
+    os.kill(os.getpid(), signal.SIGTERM)
+    child = subprocess.Popen(["sleep", "60"])
+    print("started", flush=True)
+child.terminate()
+print("ended by", -child.wait(20))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert done.stdout.splitlines() == ["started", "told None", f"ended by {signal.SIGTERM:d}"], done.stderr
+
+
 def start(store: Path) -> subprocess.Popen:
     """The command that trains twelve seeds, in a session of its own; `reproduce` runs through the same executor."""
     problem = ["bump", "--set", "n=8", "--hold-out", "block:x=3..5,y=2..4", "--seeds", "12"]

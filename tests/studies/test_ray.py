@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from textwrap import indent
 from typing import Any, ClassVar
 
 import pytest
@@ -257,6 +258,51 @@ with socket.create_server(("127.0.0.1", 0)) as cluster, ray._watching(f"127.0.0.
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
     assert done.returncode == 2, done.stderr
     assert "is gone; finished runs are kept, start again." in done.stderr
+
+
+INTERRUPTED = "recombine: interrupted; finished runs are kept, the same command goes on from here.\n"
+
+
+def told_to_end(lines: str) -> subprocess.CompletedProcess[str]:
+    """A command whose work is these lines, in a process of its own."""
+    script = f"""
+import os, signal, sys, time
+import ray as library
+from recombine.cli import app
+from recombine.studies import ray
+from recombine.studies.execution import executor
+def work(**_):
+{indent(lines, "    ")}
+    time.sleep(60)
+app.app = work
+app.main([])
+"""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_what_is_told_to_end_while_ray_handles_that_ends_as_if_interrupted(later: bool):
+    done = told_to_end(f"""
+with ray._terminated_as_before(later={later}):
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # as Ray does
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+""")
+    assert (done.returncode, done.stderr) == (143, INTERRUPTED)
+
+
+def test_a_driver_that_is_told_to_end_while_it_joins_ends_as_if_interrupted(cluster: Any):
+    done = told_to_end(f"""
+connect = library._private.worker.connect
+def connected(*given, **named):
+    connect(*given, **named)  # from here on, SIGTERM is handled by Ray, which tells of it at length
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+library._private.worker.connect = connected
+with executor("ray", address={cluster.address!r}).ready(lambda *news: None):
+    pass
+""")
+    assert (done.returncode, done.stderr) == (143, INTERRUPTED)
 
 
 def test_an_address_without_ray_is_refused():

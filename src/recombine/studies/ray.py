@@ -54,10 +54,9 @@ class RayExecutor(Executor):
             )
         ray = _ray()
         joined = ray.is_initialized()
-        if not joined:
-            with _terminated_as_before():
-                self._connect(ray)
         try:
+            if not joined:
+                self._connect(ray)
             self.task = ray.remote(_work)
             # A process that has begun on one GPU cannot change to another, which Ray may give it next: it ends.
             self.gpu_task = ray.remote(max_calls=1)(_work)
@@ -75,11 +74,13 @@ class RayExecutor(Executor):
         os.environ.setdefault("RAY_worker_niceness", "0")  # as nice as local workers are
         environment = {"env_vars": WORKER_ENVIRONMENT}
         if address in (None, "local"):
-            ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
+            with _terminated_as_before():
+                ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
             return
         look(running(ray) if address == "auto" else address)
         try:
-            ray.init(address, runtime_env=environment, **quiet)
+            with _terminated_as_before(later=True):
+                ray.init(address, runtime_env=environment, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise InputError(refusal(address, error)) from None
 
@@ -150,14 +151,28 @@ def _ray() -> Any:
 
 
 @contextmanager
-def _terminated_as_before() -> Iterator[None]:
-    """Whoever handled SIGTERM does so again: Ray sets a handler that crashes where its calls are under way."""
+def _terminated_as_before(later: bool = False) -> Iterator[None]:
+    """Whoever handled SIGTERM does so again: Ray sets a handler that crashes where its calls are under way.
+
+    With ``later`` the signal waits until the end. Processes that are started inside would inherit that; where Ray
+    starts some, its own way to end is turned back into the signal.
+    """
     before = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    held = {signal.SIGTERM} if later and hasattr(signal, "pthread_sigmask") else set()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, held) if held else set()
     try:
         yield
+    except SystemExit:
+        signal.signal(signal.SIGTERM, before)
+        signal.raise_signal(signal.SIGTERM)
+        raise
     finally:
-        if threading.current_thread() is threading.main_thread() and before is not None:
-            signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before)
+        if held:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # one that came is handled here
 
 
 @contextmanager
