@@ -117,9 +117,11 @@ def test_an_error_of_one_run_lets_the_others_finish(tmp_path: Path, cluster: Any
     assert store.digests() == [good.digest()]
 
 
-def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any):
+def test_what_no_node_can_give_is_refused_before_anything_is_forecast(tmp_path: Path, cluster: Any):
+    store = Store(tmp_path)
     with pytest.raises(InputError, match=r"takes 0.5 GPU.*has none"):
-        execute([APART], Store(tmp_path), executor("ray", address=cluster.address, gpus=0.5))
+        execute([APART], store, executor("ray", address=cluster.address, gpus=0.5))
+    assert store.forecast(PROBLEM.digest()) is None
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here, and training would use it")

@@ -59,6 +59,9 @@ class Executor(ABC):
     def ready(self, moved: Move) -> AbstractContextManager[int]:
         """Around the work: workers that can be given stacks; yields how many run at once, to plan by."""
 
+    def check(self, works: Iterable[Work]) -> None:  # noqa: B027 (there may be nothing to refuse)
+        """Refuse work that could never be run, once workers are ready and before anything is done for it."""
+
     @abstractmethod
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """Run stacks, calling ``finish`` for each as it ends; returns those to be tried again, member by member.
@@ -115,6 +118,7 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
     errors: list[Exception] = []
     cores = os.cpu_count() or 1
     with on.ready(progress.moved) as slots:
+        on.check(pending)
         store.check_writable()  # not only when the first training is done
         pending = record_forecasts(pending, store, min(on.workers or cores, cores), progress, errors)
         stacks = plan_stacks(pending, slots)

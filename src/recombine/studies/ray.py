@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from recombine.studies.execution import Executor, Finish, Finished, Move, Settin
 from recombine.studies.joining import has_token, look, refusal, running
 from recombine.studies.processes import WORKER_ENVIRONMENT, script_registers
 from recombine.studies.stacks import Stack
+from recombine.studies.work import Work
 
 # How often Ray runs a task anew whose worker or node was lost, before its members are suspected and tried alone.
 RETRIES = 3
@@ -99,6 +100,16 @@ class RayExecutor(Executor):
         """Tasks that may be in flight; a cluster may grow and shrink meanwhile."""
         return self.workers or self.processors() * IN_FLIGHT
 
+    def check(self, works: Iterable[Work | Stack]) -> None:
+        """Refuse what takes more of a GPU than the cluster has: it would wait for ever."""
+        there = _ray().cluster_resources().get("GPU", 0)
+        for each in works:
+            if (wanted := each.resources(self.gpus).gpus) > there:
+                raise InputError(
+                    f"{each.title()} takes {wanted:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
+                    "join one that has, or let it train on processors."
+                )
+
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """A task for each stack, a few more in flight than can run; what is lost again and again is returned."""
         ray = _ray()
@@ -128,12 +139,8 @@ class RayExecutor(Executor):
             raise
 
     def _submit(self, stack: Stack) -> Any:
+        self.check([stack])  # the cluster may have shrunk
         needs = stack.resources(self.gpus)
-        if needs.gpus > (there := _ray().cluster_resources().get("GPU", 0)):  # it would wait for ever
-            raise InputError(
-                f"{stack.title()} takes {needs.gpus:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
-                "join one that has, or let it train on processors."
-            )
         task = (self.gpu_task if needs.gpus else self.task).options(
             num_cpus=needs.cpus, num_gpus=needs.gpus, max_retries=RETRIES, name=stack.title()
         )
