@@ -1,9 +1,9 @@
 """The driver: it plans stacks, lets an executor run them wherever that is, and alone writes records.
 
 Finished runs are committed as they come. A driver that is killed loses only what was still training; started
-again, it goes on with what has no record. Where a worker dies, the runs of its stack are tried once more, each alone,
-and a run whose worker dies again is given up for this time, with a note of the failure in the store; the same command
-tries it again later.
+again, it goes on with what has no record. Where a worker dies, the runs of its stack are tried once more, each as a
+stack of its own; those that are lost again are tried one after another with nothing beside them, and a run whose worker
+dies even then is given up for this time, with a note of the failure in the store; the same command tries it again.
 """
 
 import os
@@ -130,8 +130,11 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
 
         with progress.showing(stacks):
             suspects = on.run(_left(stacks, store, progress), finish, errors)
-            for single in (Stack((work,)) for stack in suspects for work in stack.members):
-                progress.again(single)
+            singles = [Stack((work,)) for stack in suspects for work in stack.members]
+            if len(singles) > 1:  # apart, but at once: most of them are innocent, and only who is lost again is left
+                singles = on.run(_announced(singles, progress), finish, errors)
+            for single in _announced(singles, progress):
+                # With nothing beside it, so that nobody is blamed for what another did to the worker or the node.
                 if on.run(iter([single]), finish, errors):
                     store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
                     errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
@@ -147,6 +150,12 @@ def _left(stacks: Iterable[Stack], store: Store, progress: Progress) -> Iterator
             progress.finished(Stack(tuple(work for work in stack.members if work.digest() in done)), [])
         if len(done) < len(stack):
             yield Stack(tuple(work for work in stack.members if work.digest() not in done))
+
+
+def _announced(singles: Iterable[Stack], progress: Progress) -> Iterator[Stack]:
+    for single in singles:
+        progress.again(single)
+        yield single
 
 
 def _raise(errors: Sequence[Exception]) -> None:
