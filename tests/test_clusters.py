@@ -185,6 +185,13 @@ def test_the_kuberay_job_has_the_fields_that_kuberay_knows():
         assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
 
 
+def test_the_page_says_how_often_a_job_is_begun_again():
+    """Whatever failed is: no field of KubeRay's goes by exit codes, so bad input is not told from a lost cluster."""
+    _, job = yaml.safe_load_all(KUBERAY.read_text())
+    assert job["spec"]["backoffLimit"] == 3
+    assert "three times (`backoffLimit`)" in (ROOT / "docs/guide/cluster.md").read_text()
+
+
 def test_a_misspelt_field_of_the_job_is_found():
     _, job = yaml.safe_load_all(KUBERAY.read_text())
     job["spec"]["backOffLimit"] = job["spec"].pop("backoffLimit")

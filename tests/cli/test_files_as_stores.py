@@ -35,3 +35,11 @@ app.main([])
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr.startswith("recombine: interrupted; finished runs are kept")) == (143, True)
+
+
+@pytest.mark.parametrize(("options", "says"), [((), "[figures of 0 settings of "), (("--json",), "")])
+def test_a_report_tells_how_far_it_is_and_nothing_beside_its_document(options: tuple[str, ...], says: str, tmp_path):
+    words = ["report", "poisson-modularity", "--store", "runs", "-o", "page.html", *options]
+    done = subprocess.run([sys.executable, "-m", "recombine.cli", *words], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr[: len(says) or None] == says

@@ -23,6 +23,15 @@ def real_page(paper, real_store):
     return report_page([paper], Scale.QUICK, [real_store])
 
 
+def test_how_far_the_figures_are_is_told(paper, real_store, real_page):
+    told: list[tuple[int, int]] = []
+    page = report_page([paper], Scale.QUICK, [real_store], tell=lambda *counts: told.append(counts))
+    assert len(page) == len(real_page)
+    total = told[0][1]
+    assert total > 0
+    assert told == [(done, total) for done in range(total + 1)]
+
+
 @pytest.fixture(scope="module")
 def claims_store(tmp_path_factory, record):
     """A made-up record for every quick run of the real papers, except the first."""

@@ -5,9 +5,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import active_children, connection, get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -18,7 +21,7 @@ from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
 from recombine.studies import Experiment, change, local, vary
-from recombine.studies.execution import execute, executor, missing
+from recombine.studies.execution import Executor, Finished, execute, executor, missing
 from recombine.studies.progress import Progress
 from recombine.studies.stacks import Stack
 from recombine.training import Outcome, Recipe, penalties, run
@@ -212,6 +215,57 @@ def test_an_interrupt_ends_soon_says_so_and_leaves_no_worker(tmp_path: Path, sec
     assert said.startswith("recombine: interrupted")
     assert said.count("\n") == 1
     assert_no_process_of_session(driver.pid)
+
+
+class Shared(Executor):
+    """Runs four stacks at once on one machine, which a member with seed 3 takes down with all that is there."""
+
+    def __init__(self) -> None:
+        super().__init__(4)
+        self.together: list[int] = []  # how many stacks ran at once
+
+    @contextmanager
+    def ready(self, moved: Any) -> Iterator[int]:
+        yield 1
+
+    def run(self, stacks: Iterator[Stack], finish: Any, errors: list[Exception]) -> list[Stack]:
+        lost: list[Stack] = []
+        while beside := list(islice(stacks, 4)):
+            self.together.append(len(beside))
+            if any(work.seed == 3 for stack in beside for work in stack.members):
+                lost += beside
+            else:
+                for stack in beside:
+                    finish(stack, Finished([Outcome("done", None, {}, {}) for _ in stack.members], {}))
+        return lost
+
+
+def test_suspects_are_tried_at_once_and_only_one_that_falls_alone_is_given_up(tmp_path: Path):
+    store, shared = Store(tmp_path), Shared()
+    experiments = list(vary(BASE, seed=range(14)))
+    with pytest.raises(InputError, match=rf"run {experiments[3].digest()} .* was given up: .*tries it again\.$"):
+        execute(experiments, store, shared)
+    assert missing(experiments, store) == [experiments[3]]
+    # One stack; its members, four at a time; each of the four that fell with the guilty one.
+    assert shared.together == [1, 4, 4, 4, 2, 1, 1, 1, 1]
+
+
+def test_told_to_end_while_workers_start_it_waits_for_them_and_they_can_still_be_ended():
+    script = """
+import os, signal, sys, subprocess
+from recombine.studies.processes import interrupts_held
+def told(number, frame):
+    print("told", child.poll(), flush=True)
+signal.signal(signal.SIGTERM, told)
+with interrupts_held():
+    os.kill(os.getpid(), signal.SIGTERM)
+    child = subprocess.Popen(["sleep", "60"])
+    print("started", flush=True)
+child.terminate()
+print("ended by", -child.wait(20))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+    assert done.stdout.splitlines() == ["started", "told None", f"ended by {signal.SIGTERM:d}"], done.stderr
 
 
 def start(store: Path) -> subprocess.Popen:

@@ -49,3 +49,13 @@ def test_failures_are_said(capsys):
     with progress.showing([stack]):
         progress.finished(stack, [Outcome("failed", "the loss became nan", {}, {})])
     assert "FAILED (1 of 1): the loss became nan" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [Lines, Live])
+def test_the_figures_of_a_report_are_told_from_the_start_on(kind, capsys):
+    progress = kind()
+    for done in range(3):
+        progress.drawn(done, 2)
+    lines = {Lines: "[figures of 0 settings of 2 drawn]\n"}  # the others come too soon after it
+    whole = "".join(f"\rfigures of {done} of 2 settings drawn" for done in range(3)) + "\n"
+    assert capsys.readouterr().err == lines.get(kind, whole)

@@ -1,15 +1,18 @@
 """The Ray executor on a real cluster of two nodes on this machine; lost workers and nodes are in `test_faults.py`."""
 
 import os
+import socket
 import socketserver
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from textwrap import indent
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -19,7 +22,7 @@ from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
-from recombine.studies import Experiment, Work, change, vary
+from recombine.studies import Experiment, Work, change, joining, vary
 from recombine.studies.execution import execute, executor
 from recombine.studies.progress import Progress
 from recombine.studies.ray import IN_FLIGHT, RayExecutor
@@ -114,9 +117,11 @@ def test_an_error_of_one_run_lets_the_others_finish(tmp_path: Path, cluster: Any
     assert store.digests() == [good.digest()]
 
 
-def test_what_no_node_can_give_is_refused(tmp_path: Path, cluster: Any):
+def test_what_no_node_can_give_is_refused_before_anything_is_forecast(tmp_path: Path, cluster: Any):
+    store = Store(tmp_path)
     with pytest.raises(InputError, match=r"takes 0.5 GPU.*has none"):
-        execute([APART], Store(tmp_path), executor("ray", address=cluster.address, gpus=0.5))
+        execute([APART], store, executor("ray", address=cluster.address, gpus=0.5))
+    assert store.forecast(PROBLEM.digest()) is None
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here, and training would use it")
@@ -158,6 +163,78 @@ def test_where_something_else_listens_is_said(tmp_path: Path):
             execute([BASE], Store(tmp_path), executor("ray", address=address))
 
 
+def frame(kind: int, flags: int, stream: bytes = bytes(4), payload: bytes = b"") -> bytes:
+    """One frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream + payload
+
+
+class Grpc(socketserver.StreamRequestHandler):
+    """Speaks HTTP/2 and answers every call with a status of gRPC and words to it, or with nothing at all."""
+
+    answer: ClassVar[tuple[bytes, bytes] | None] = None
+
+    def handle(self) -> None:
+        with suppress(OSError):  # whoever called has gone
+            self.converse()
+
+    def converse(self) -> None:
+        self.wfile.write(frame(4, 0))
+        self.rfile.read(24)
+        while len(head := self.rfile.read(9)) == 9:
+            kind, flags, stream, payload = head[3], head[4], head[5:], self.rfile.read(int.from_bytes(head[:3], "big"))
+            if kind in (4, 6) and not flags & 1:  # settings and pings are acknowledged
+                self.wfile.write(frame(kind, 1, payload=payload if kind == 6 else b""))
+            elif kind == 1 and self.answer:
+                words = [(b"content-type", b"application/grpc"), *zip(STATUS, self.answer, strict=True)]
+                written = [bytes((0, len(name))) + name + bytes((len(value),)) + value for name, value in words]
+                self.wfile.write(frame(1, 5, stream, b"\x88" + b"".join(written)))
+
+
+STATUS = (b"grpc-status", b"grpc-message")
+
+
+@contextmanager
+def grpc(status: tuple[bytes, bytes] | None) -> Iterator[str]:
+    """The address of such a listener; of every network, since Ray takes a machine's own address for localhost."""
+    handler = type("Answering", (Grpc,), {"answer": status})
+    with socketserver.ThreadingTCPServer(("", 0), handler) as other:
+        other.daemon_threads, other.block_on_close = True, False
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{other.server_address[1]}"
+        other.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (None, r"no Ray cluster at '.*': what listens there is not Ray, or hangs; start one"),
+        ((b"12", b"no such service"), r"no Ray cluster at '.*': what listens there is not Ray, or hangs; start one"),
+        ((b"16", b"InvalidAuthToken: it is another"), r"the Ray cluster at '.*' asks for a token"),
+    ],
+)
+def test_what_speaks_as_ray_does_and_cannot_be_joined_is_said_soon_and_in_our_words_alone(
+    status: Any, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(joining, "TRIAL_PATIENCE", 10.0)
+    started = time.monotonic()
+    with grpc(status) as address, pytest.raises(InputError, match=says):
+        execute([BASE], Store(tmp_path), executor("ray", address=address))
+    assert time.monotonic() - started < 20  # Ray itself tries for three minutes, and for 20 s where it is the token
+    assert capfd.readouterr().err == ""
+
+
+def test_where_a_listener_says_nothing_is_said_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(joining, "PATIENCE", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match="nothing answers there"):
+            execute([BASE], Store(tmp_path), executor("ray", address=address))
+
+
+def test_no_listener_keeps_a_command_waiting_for_more_than_half_a_minute():
+    assert joining.PATIENCE + joining.TRIAL_PATIENCE <= 30
+
+
 @pytest.mark.parametrize("address", ["é..x:6379", f"{'a' * 300}:6379", "127.0.0.1:99999"])
 def test_an_address_that_no_machine_can_have_is_one_where_nothing_answers(address: str, tmp_path: Path):
     with pytest.raises(InputError, match="nothing answers there"):
@@ -183,6 +260,51 @@ with socket.create_server(("127.0.0.1", 0)) as cluster, ray._watching(f"127.0.0.
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
     assert done.returncode == 2, done.stderr
     assert "is gone; finished runs are kept, start again." in done.stderr
+
+
+INTERRUPTED = "recombine: interrupted; finished runs are kept, the same command goes on from here.\n"
+
+
+def told_to_end(lines: str) -> subprocess.CompletedProcess[str]:
+    """A command whose work is these lines, in a process of its own."""
+    script = f"""
+import os, signal, sys, time
+import ray as library
+from recombine.cli import app
+from recombine.studies import ray
+from recombine.studies.execution import executor
+def work(**_):
+{indent(lines, "    ")}
+    time.sleep(60)
+app.app = work
+app.main([])
+"""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=50)
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_what_is_told_to_end_while_ray_handles_that_ends_as_if_interrupted(later: bool):
+    done = told_to_end(f"""
+with ray._terminated_as_before(later={later}):
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # as Ray does
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+""")
+    assert (done.returncode, done.stderr) == (143, INTERRUPTED)
+
+
+def test_a_driver_that_is_told_to_end_while_it_joins_ends_as_if_interrupted(cluster: Any):
+    done = told_to_end(f"""
+connect = library._private.worker.connect
+def connected(*given, **named):
+    connect(*given, **named)  # from here on, SIGTERM is handled by Ray, which tells of it at length
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+library._private.worker.connect = connected
+with executor("ray", address={cluster.address!r}).ready(lambda *news: None):
+    pass
+""")
+    assert (done.returncode, done.stderr) == (143, INTERRUPTED)
 
 
 def test_an_address_without_ray_is_refused():

@@ -29,13 +29,15 @@ def report(
     from recombine.papers import Scale, papers
     from recombine.reports import write_report
     from recombine.reports.room import MOST
+    from recombine.studies.progress import progress_for
     from recombine.studies.stores import reading_stores
 
     for key in chosen or ():
         if key not in papers:
             raise unknown("paper", key, papers)
     about = [papers[key] for key in dict.fromkeys(chosen)] if chosen else None
-    written = write_report(output, Scale(scale), reading_stores(store), about, whole)
+    tell = None if json else progress_for().drawn
+    written = write_report(output, Scale(scale), reading_stores(store), about, whole, tell)
     size = written.stat().st_size
     if size > MOST and not whole:
         large = f"The report has {size / 1e6:.1f} MB, above {MOST / 1e6:.0f} MB even without figures of settings"

@@ -1,6 +1,6 @@
 """`recombine report`: records and verdicts to one self-contained HTML file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,28 +26,39 @@ from recombine.reports.writing import writable_place, write_whole
 
 
 def write_report(
-    output: Path, scale: Scale, stores: Sequence[Store], about: Iterable[Paper] | None = None, whole: bool = False
+    output: Path,
+    scale: Scale,
+    stores: Sequence[Store],
+    about: Iterable[Paper] | None = None,
+    whole: bool = False,
+    tell: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write the report on papers (all of them) at a scale, from stored records; nothing is run. Returns ``output``.
 
     An earlier store's record is used before a later one's. The file replaces one that is there, whole or not at
     all, and holds everything it shows: it opens without a network. With papers named, runs of no claim of theirs are
     left out. Figures of settings that would make it larger than 5 MB are left out too, unless it is to be ``whole``.
+    ``tell`` is told how far it is: settings whose figures are drawn, and all of them.
     """
     writable_place(output)  # before the figures are drawn, which takes a while
-    written = report_page(papers.values() if about is None else about, scale, stores, about is not None, whole)
+    written = report_page(papers.values() if about is None else about, scale, stores, about is not None, whole, tell)
     return write_whole(output, written.encode("utf-8", "replace"))
 
 
 def report_page(
-    chosen: Iterable[Paper], scale: Scale, stores: Sequence[Store], only: bool = False, whole: bool = False
+    chosen: Iterable[Paper],
+    scale: Scale,
+    stores: Sequence[Store],
+    only: bool = False,
+    whole: bool = False,
+    tell: Callable[[int, int], None] | None = None,
 ) -> str:
     """The report on some papers as an HTML document.
 
     ``only``: without the runs that are not theirs; ``whole``: with all figures, however large it gets.
     """
     findings = gather(chosen, scale, stores, only)
-    drawn = drawn_figures(findings)
+    drawn = drawn_figures(findings, tell)
     forecasts = forecast_section(findings)
     sections = {
         "verdicts": verdict_section(findings),

@@ -1,6 +1,6 @@
 """A part of the page for each setting: what it is, its figures, and all its numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from recombine.measures import course, measures
 from recombine.reports.cards import data_card, model_card
@@ -15,9 +15,16 @@ from recombine.reports.shown_words import no_combination, shown_instead
 from recombine.studies import Experiment, Work
 
 
-def drawn_figures(findings: Findings) -> dict[str, list[Markup]]:
-    """Every figure of every setting, by key."""
-    return {key: _drawn(setting, findings) for key, setting in findings.settings.items()}
+def drawn_figures(findings: Findings, tell: Callable[[int, int], None] | None = None) -> dict[str, list[Markup]]:
+    """Every figure of every setting, by key. ``tell`` is told of how many settings they are drawn, and of how many."""
+    drawn: dict[str, list[Markup]] = {}
+    if tell and findings.settings:
+        tell(0, len(findings.settings))
+    for key, setting in findings.settings.items():
+        drawn[key] = _drawn(setting, findings)
+        if tell:
+            tell(len(drawn), len(findings.settings))
+    return drawn
 
 
 def _drawn(setting: SettingRuns, findings: Findings) -> list[Markup]:

@@ -1,9 +1,9 @@
 """The driver: it plans stacks, lets an executor run them wherever that is, and alone writes records.
 
 Finished runs are committed as they come. A driver that is killed loses only what was still training; started
-again, it goes on with what has no record. Where a worker dies, the runs of its stack are tried once more, each alone,
-and a run whose worker dies again is given up for this time, with a note of the failure in the store; the same command
-tries it again later.
+again, it goes on with what has no record. Where a worker dies, the runs of its stack are tried once more, each as a
+stack of its own; those that are lost again are tried one after another with nothing beside them, and a run whose worker
+dies even then is given up for this time, with a note of the failure in the store; the same command tries it again.
 """
 
 import os
@@ -58,6 +58,9 @@ class Executor(ABC):
     @abstractmethod
     def ready(self, moved: Move) -> AbstractContextManager[int]:
         """Around the work: workers that can be given stacks; yields how many run at once, to plan by."""
+
+    def check(self, works: Iterable[Work]) -> None:  # noqa: B027 (there may be nothing to refuse)
+        """Refuse work that could never be run, once workers are ready and before anything is done for it."""
 
     @abstractmethod
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
@@ -115,6 +118,7 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
     errors: list[Exception] = []
     cores = os.cpu_count() or 1
     with on.ready(progress.moved) as slots:
+        on.check(pending)
         store.check_writable()  # not only when the first training is done
         pending = record_forecasts(pending, store, min(on.workers or cores, cores), progress, errors)
         stacks = plan_stacks(pending, slots)
@@ -126,8 +130,11 @@ def execute(works: Sequence[Work], store: Store, on: Executor | None = None, pro
 
         with progress.showing(stacks):
             suspects = on.run(_left(stacks, store, progress), finish, errors)
-            for single in (Stack((work,)) for stack in suspects for work in stack.members):
-                progress.again(single)
+            singles = [Stack((work,)) for stack in suspects for work in stack.members]
+            if len(singles) > 1:  # apart, but at once: most of them are innocent, and only who is lost again is left
+                singles = on.run(_announced(singles, progress), finish, errors)
+            for single in _announced(singles, progress):
+                # With nothing beside it, so that nobody is blamed for what another did to the worker or the node.
                 if on.run(iter([single]), finish, errors):
                     store.commit_failure(single.name, {"reason": DIED, "specification": single.members[0].settings()})
                     errors.append(InputError(f"run {single.name} ({single.title()}) was given up: {DIED}."))
@@ -143,6 +150,12 @@ def _left(stacks: Iterable[Stack], store: Store, progress: Progress) -> Iterator
             progress.finished(Stack(tuple(work for work in stack.members if work.digest() in done)), [])
         if len(done) < len(stack):
             yield Stack(tuple(work for work in stack.members if work.digest() not in done))
+
+
+def _announced(singles: Iterable[Stack], progress: Progress) -> Iterator[Stack]:
+    for single in singles:
+        progress.again(single)
+        yield single
 
 
 def _raise(errors: Sequence[Exception]) -> None:

@@ -97,23 +97,29 @@ def main_left_alone() -> Iterator[None]:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Interrupts wait until the end, where there are signals to hold; processes started inside never get any."""
+    """Interrupts wait until the end, where there are signals to hold; processes started inside never get any.
+
+    So does SIGTERM, which ends a driver as an interrupt does; what is started inside can still be ended by it.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # begun inside, it would let interrupts through again
     came: list[int] = []
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by what is started
-    main = threading.current_thread() is threading.main_thread()  # the one that interrupts are told, whoever gets them
-    usual = signal.signal(signal.SIGINT, lambda number, frame: came.append(number)) if main else None
+    main = threading.current_thread() is threading.main_thread()  # the one that is told of signals, whoever gets them
+    usual: dict[int, Any] = {}
+    for number in (signal.SIGINT, signal.SIGTERM) if main else ():
+        if signal.getsignal(number) is not None:  # else it was set outside Python, and could not be set again
+            usual[number] = signal.signal(number, lambda number, frame: came.append(number))
     try:
         yield
     finally:
-        if main:
-            signal.signal(signal.SIGINT, usual)
+        for each, handler in usual.items():
+            signal.signal(each, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if came:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(came[0])
 
 
 def start() -> None:

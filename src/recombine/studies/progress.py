@@ -9,7 +9,7 @@ from typing import Any
 from recombine.studies.stacks import Stack
 from recombine.training import Outcome
 
-EVERY = 5.0  # seconds between lines that tell of estimates
+EVERY = 5.0  # seconds between lines that tell of estimates and figures
 
 
 class Progress:
@@ -20,6 +20,9 @@ class Progress:
 
     def timed(self, done: int, total: int) -> None:
         """So many stacks have had their cost estimated, of all that are planned; none at the start."""
+
+    def drawn(self, done: int, total: int) -> None:
+        """The figures of so many settings have been drawn, of all that a report shows; of none at the start."""
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:
@@ -52,9 +55,15 @@ class Lines(Progress):
             tell(f"[forecast {done}/{total}]")
 
     def timed(self, done: int, total: int) -> None:
+        self._now_and_then(done, f"[cost of {done} stacks of {total} estimated]")
+
+    def drawn(self, done: int, total: int) -> None:
+        self._now_and_then(done, f"[figures of {done} settings of {total} drawn]")
+
+    def _now_and_then(self, done: int, line: str) -> None:
         now = time.monotonic()
         if done == 0 or now - self.told > EVERY:
-            tell(f"[cost of {done} stacks of {total} estimated]")
+            tell(line)
             self.told = now
 
     @contextmanager
@@ -78,6 +87,9 @@ class Live(Progress):
 
     def timed(self, done: int, total: int) -> None:
         tell(f"\rcost of {done} of {total} stacks estimated", end="\n" if done == total else "")
+
+    def drawn(self, done: int, total: int) -> None:
+        tell(f"\rfigures of {done} of {total} settings drawn", end="\n" if done == total else "")
 
     @contextmanager
     def showing(self, stacks: Sequence[Stack]) -> Iterator[None]:

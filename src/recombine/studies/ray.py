@@ -9,32 +9,29 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import recombine
-from recombine.core.errors import InputError, shown
+from recombine.core.errors import InputError
 from recombine.studies.execution import Executor, Finish, Finished, Move, Settings, homes, work
+from recombine.studies.joining import has_token, look, refusal, running
 from recombine.studies.processes import WORKER_ENVIRONMENT, script_registers
 from recombine.studies.stacks import Stack
+from recombine.studies.work import Work
 
 # How often Ray runs a task anew whose worker or node was lost, before its members are suspected and tried alone.
 RETRIES = 3
 # Tasks in flight for each slot: one that runs and one that waits there, so that no slot idles while outcomes come home.
 # Only their outcomes can be in the object store, however large the study.
 IN_FLIGHT = 2
-PATIENCE = 10.0  # seconds for a cluster to answer
 EVERY = 0.5  # seconds between two words of a worker about its progress, and between two readings of them
 # A cluster is gone when it has missed so many looks, so many seconds apart, each of as many at the most: 20 to 40 s.
 # After 60 s Ray itself ends the driver, with the exit code of a negative answer.
 MISSES = 10
 LOOK = 2.0
-# How HTTP/2 begins, which Ray speaks: these letters and a frame of settings, to which frames of settings answer.
-GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
-START = "start one with `ray start --head`, give its address, or leave the address out to start one here"
 
 Message = tuple[str, float, float]
 
@@ -58,10 +55,9 @@ class RayExecutor(Executor):
             )
         ray = _ray()
         joined = ray.is_initialized()
-        if not joined:
-            with _terminated_as_before():
-                self._connect(ray)
         try:
+            if not joined:
+                self._connect(ray)
             self.task = ray.remote(_work)
             # A process that has begun on one GPU cannot change to another, which Ray may give it next: it ends.
             self.gpu_task = ray.remote(max_calls=1)(_work)
@@ -79,13 +75,15 @@ class RayExecutor(Executor):
         os.environ.setdefault("RAY_worker_niceness", "0")  # as nice as local workers are
         environment = {"env_vars": WORKER_ENVIRONMENT}
         if address in (None, "local"):
-            ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
+            with _terminated_as_before():
+                ray.init("local", num_cpus=self.workers, include_dashboard=False, runtime_env=environment, **quiet)
             return
-        _look(_running(ray) if address == "auto" else address)
+        look(running(ray) if address == "auto" else address)
         try:
-            ray.init(address, runtime_env=environment, **quiet)
+            with _terminated_as_before(later=True):
+                ray.init(address, runtime_env=environment, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            raise InputError(_refusal(address, error)) from None
+            raise InputError(refusal(address, error)) from None
 
     def processors(self) -> int:
         """Those of the cluster as it is now."""
@@ -101,6 +99,16 @@ class RayExecutor(Executor):
     def in_flight(self) -> int:
         """Tasks that may be in flight; a cluster may grow and shrink meanwhile."""
         return self.workers or self.processors() * IN_FLIGHT
+
+    def check(self, works: Iterable[Work | Stack]) -> None:
+        """Refuse what takes more of a GPU than the cluster has: it would wait for ever."""
+        there = _ray().cluster_resources().get("GPU", 0)
+        for each in works:
+            if (wanted := each.resources(self.gpus).gpus) > there:
+                raise InputError(
+                    f"{each.title()} takes {wanted:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
+                    "join one that has, or let it train on processors."
+                )
 
     def run(self, stacks: Iterator[Stack], finish: Finish, errors: list[Exception]) -> list[Stack]:
         """A task for each stack, a few more in flight than can run; what is lost again and again is returned."""
@@ -131,12 +139,8 @@ class RayExecutor(Executor):
             raise
 
     def _submit(self, stack: Stack) -> Any:
+        self.check([stack])  # the cluster may have shrunk
         needs = stack.resources(self.gpus)
-        if needs.gpus > (there := _ray().cluster_resources().get("GPU", 0)):  # it would wait for ever
-            raise InputError(
-                f"{stack.title()} takes {needs.gpus:g} GPU, and the cluster has {f'{there:g}' if there else 'none'}; "
-                "join one that has, or let it train on processors."
-            )
         task = (self.gpu_task if needs.gpus else self.task).options(
             num_cpus=needs.cpus, num_gpus=needs.gpus, max_retries=RETRIES, name=stack.title()
         )
@@ -144,7 +148,7 @@ class RayExecutor(Executor):
 
 
 def _ray() -> Any:
-    if "ray" not in sys.modules and _has_token():  # Ray looks once
+    if "ray" not in sys.modules and has_token():  # Ray looks once
         os.environ.setdefault("RAY_AUTH_MODE", "token")  # a cluster that asks for none lets it in, too
     try:
         import ray
@@ -153,69 +157,29 @@ def _ray() -> Any:
     return ray
 
 
-def _running(ray: Any) -> str:
-    """The address of the cluster that runs on this machine, as Ray has noted it; the cluster may be gone."""
-    found = None
-    with suppress(ConnectionError):
-        found = ray._private.services.get_ray_address_from_environment("auto", None)
-    if not found:
-        raise InputError(f"there is no Ray cluster on this machine; {START}.")
-    return str(found)
-
-
-def _look(address: str) -> None:
-    """Refuse what is no address, or where no Ray answers; Ray itself would wait for minutes. Other forms are Ray's."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if "://" in address.removeprefix("ray://"):
-        return
-    if not host or not (port.isascii() and port.isdigit()):
-        raise InputError(
-            f"address = {shown(address)} must read HOST:PORT, e.g. localhost:6379, or auto for a Ray cluster that runs "
-            "on this machine; leave it out to start one here."
-        )
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE) as line:
-            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-                return
-            line.sendall(GREETING)
-            found = "" if line.recv(9)[3:4] == b"\x04" else "something else answers there"
-    except (OSError, UnicodeError, OverflowError):  # the last two of names and ports that no machine has
-        found = "nothing answers there"
-    if found:
-        raise InputError(f"there is no Ray cluster at {shown(address)}: {found}; {START}.")
-
-
-def _has_token() -> bool:
-    """Whether this user has a token, where Ray looks for one."""
-    named = any(os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"))
-    return named or Path("~/.ray/auth_token").expanduser().is_file()
-
-
-def _refusal(address: str, error: BaseException) -> str:
-    """Why a cluster cannot be joined, with the cure that fits."""
-    reasons, cause = [str(error)], error.__cause__ or error.__context__
-    while cause is not None:
-        reasons.append(str(cause))
-        cause = cause.__cause__ or cause.__context__
-    if any("AuthToken" in reason or "RAY_AUTH" in reason for reason in reasons):
-        return (
-            f"the Ray cluster at {shown(address)} asks for a token that this user does not have; set "
-            "RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to what `ray get-auth-token` says on its head."
-        )
-    why = reasons[0].strip().splitlines()[0].rstrip(".") if reasons[0].strip() else type(error).__name__
-    cure = "it must have the same versions of Ray and Python"
-    return f"the Ray cluster at {shown(address)} cannot be joined: {why}; {cure}."
-
-
 @contextmanager
-def _terminated_as_before() -> Iterator[None]:
-    """Whoever handled SIGTERM does so again: Ray sets a handler that crashes where its calls are under way."""
+def _terminated_as_before(later: bool = False) -> Iterator[None]:
+    """Whoever handled SIGTERM does so again: Ray sets a handler that crashes where its calls are under way.
+
+    With ``later`` the signal waits until the end. Processes that are started inside would inherit that; where Ray
+    starts some, its own way to end is turned back into the signal.
+    """
     before = signal.getsignal(signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    held = {signal.SIGTERM} if later and hasattr(signal, "pthread_sigmask") else set()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, held) if held else set()
     try:
         yield
+    except SystemExit:
+        signal.signal(signal.SIGTERM, before)
+        signal.raise_signal(signal.SIGTERM)
+        raise
     finally:
-        if threading.current_thread() is threading.main_thread() and before is not None:
-            signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before)
+        if held:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)  # one that came is handled here
 
 
 @contextmanager
