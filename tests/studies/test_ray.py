@@ -215,11 +215,11 @@ def grpc(status: tuple[bytes, bytes] | None) -> Iterator[str]:
 def test_what_speaks_as_ray_does_and_cannot_be_joined_is_said_soon_and_in_our_words_alone(
     status: Any, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(joining, "TRIAL_PATIENCE", 10.0)
+    monkeypatch.setattr(joining, "ASKING", 5)
     started = time.monotonic()
     with grpc(status) as address, pytest.raises(InputError, match=says):
         execute([BASE], Store(tmp_path), executor("ray", address=address))
-    assert time.monotonic() - started < 20  # Ray itself tries for three minutes, and for 20 s where it is the token
+    assert time.monotonic() - started < 60  # Ray itself tries for three minutes
     assert capfd.readouterr().err == ""
 
 
@@ -232,7 +232,7 @@ def test_where_a_listener_says_nothing_is_said_soon(tmp_path: Path, monkeypatch:
 
 
 def test_no_listener_keeps_a_command_waiting_for_more_than_half_a_minute():
-    assert joining.PATIENCE + joining.TRIAL_PATIENCE <= 30
+    assert joining.PATIENCE + joining.ASKING <= 30
 
 
 @pytest.mark.parametrize("address", ["é..x:6379", f"{'a' * 300}:6379", "127.0.0.1:99999"])

@@ -1,6 +1,7 @@
 """Whether a Ray cluster can be joined, found out before Ray itself tries, which takes minutes and says much."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,17 +12,19 @@ from typing import Any
 from recombine.core.errors import InputError, shown
 
 PATIENCE = 10.0  # seconds for something to answer
-TRIAL_PATIENCE = 20.0  # ... and for a cluster to tell its name, with the start of the Python that asks for it
+ASKING = 20  # ... and for a cluster to tell its name
+STARTING = 120.0  # ... with the start of the Python that asks for it, which may wait for a disk far away
 # How HTTP/2 begins, which Ray speaks: these letters and a frame of settings, to which frames of settings answer.
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 START = "start one with `ray start --head`, give its address, or leave the address out to start one here"
 # A Python of its own asks, since Ray's calls return late and its words cannot be kept back. It ends with this code
-# where Ray refuses; any other failure is its own.
+# where Ray refuses, and by an alarm where it is not told in time; any other failure is its own.
 REFUSED = 3
 TRIAL = f"""
-import sys
+import signal, sys
 from ray._private.services import canonicalize_bootstrap_address_or_die
 from ray._raylet import GcsClient
+signal.alarm(int(sys.argv[2]))
 try:
     GcsClient(address=canonicalize_bootstrap_address_or_die(sys.argv[1]))
 except Exception as error:
@@ -71,17 +74,17 @@ def _try(address: str) -> None:
         environment.setdefault("RAY_AUTH_MODE", "token")
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-c", TRIAL, address],
+            [sys.executable, "-P", "-c", TRIAL, address, str(ASKING)],
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=TRIAL_PATIENCE,
+            timeout=STARTING,
         )
     except subprocess.TimeoutExpired:
         refused = True
     else:
-        refused = done.returncode == REFUSED
+        refused = done.returncode in (REFUSED, -signal.SIGALRM)
         if refused and _about_tokens(done.stdout):
             raise InputError(_no_token(address))
     if refused:
