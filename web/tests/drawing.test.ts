@@ -4,7 +4,7 @@ import { differenceDomain, differenceOf, sharedDomain } from "../src/logic/answe
 import { isolatedLevels, withIsolated } from "../src/logic/isolated";
 import { outline, squares } from "../src/logic/outline";
 import { combinationAt, drawnPlane, isHeldOut, placeOf } from "../src/logic/plane";
-import { type Point, turned, turnedBy } from "../src/logic/rotate";
+import { type Point, readTurn, START, STEP, turned, turnedBy, writeTurn } from "../src/logic/rotate";
 import { labelledLevels, logTicks, scale, ticks, widened } from "../src/logic/ticks";
 
 describe("outlines", () => {
@@ -67,6 +67,22 @@ describe("turning", () => {
 
   it("never goes upside down", () => {
     expect(turnedBy({ yaw: 0, pitch: 1 }, 0, 9).pitch).toBeCloseTo(Math.PI / 2);
+  });
+
+  it("is restored from a link, in whole degrees", () => {
+    const turn = turnedBy(START, -2, 0.301);
+    const text = writeTurn(turn);
+    expect(text).toBe("285,43");
+    expect(writeTurn(readTurn(text))).toBe(text);
+    expect(Math.cos(readTurn(text).yaw)).toBeCloseTo(Math.cos(turn.yaw), 1);
+    expect(readTurn(text).pitch).toBeCloseTo(turn.pitch, 1);
+    expect(writeTurn({ yaw: 0, pitch: -Math.PI / 2 })).toBe("0,-90");
+  });
+
+  it("is left out of a link where nothing is turned, and of one that cannot be read", () => {
+    expect(writeTurn(turnedBy(turnedBy(START, STEP, 0), -STEP, 0))).toBe("");
+    for (const text of [undefined, "", "x", "1", "1,2,3", "1e9,0"]) expect(readTurn(text)).toEqual(START);
+    expect(readTurn("999,99").pitch).toBeCloseTo(Math.PI / 2);
   });
 });
 

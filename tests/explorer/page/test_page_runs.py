@@ -108,6 +108,36 @@ def test_a_look_inside(opened, at, small_runs, width, saved):
     expect(page).to_have_url(re.compile("colour=y.*layer=output.*tab=inside"))
 
 
+def test_a_link_restores_how_points_are_turned_and_coloured(opened, at, small_runs):
+    page = opened(1280, at(f"run/{small_runs[0]}", tab="inside", colour="y")).page
+    scatter = page.locator(".scatter canvas")
+    expect(scatter).to_be_visible()
+    first = drawn(page, ".scatter canvas")
+    scatter.scroll_into_view_if_needed()
+    box = scatter.bounding_box()
+    assert box
+    before = page.evaluate("history.length")
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
+    page.wait_for_timeout(500)
+    assert "turn=" not in page.url  # not before the drag has ended
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"turn=\d+%2C-?\d+"))
+    assert page.evaluate("history.length") == before
+    shown = drawn(page, ".scatter canvas")
+    assert shown != first
+    other = opened(1280).page
+    other.goto("about:blank")
+    other.goto(page.url)
+    expect(other.get_by_label(re.compile("coloured by y"))).to_be_visible()
+    assert drawn(other, ".scatter canvas") == shown
+    other.locator(".scatter canvas").focus()
+    other.keyboard.press("Home")
+    expect(other).not_to_have_url(re.compile("turn="))
+    assert drawn(other, ".scatter canvas") == first
+
+
 def test_measures_by_layer_of_a_reference_run(opened, at, explorer):
     """A run of the reference that has such measures, whichever it is."""
     rows = explorer.ask("api/runs?limit=500&task=bump&model=cnn-decoder")["rows"]

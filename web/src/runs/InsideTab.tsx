@@ -58,6 +58,8 @@ export function InsideTab({ run, about, params, change }: Props) {
               pending={inside.pending}
               colour={params.colour ?? ""}
               onColour={(colour) => change({ colour })}
+              turn={params.turn ?? ""}
+              onTurn={(turn) => change({ turn })}
             />
           )}
         </Panel>

@@ -5,6 +5,7 @@ import { csv } from "../logic/csv";
 import { cyclic, sequential } from "../logic/colour";
 import { saveCanvas, saveJson, saveText } from "../logic/download";
 import { combinationWords, percent } from "../logic/format";
+import { readTurn, writeTurn } from "../logic/rotate";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
 import { Quiet } from "../parts/Sentence";
@@ -16,10 +17,13 @@ interface Props {
   /** The factor that colours the points; the first one unless it is among them. */
   colour: string;
   onColour: (factor: string) => void;
+  /** How the points are turned, as links have it. */
+  turn: string;
+  onTurn: (turn: string) => void;
 }
 
 /** The representation of every combination in its first three principal components. */
-export function RepresentationPanel({ inside, factors, pending, colour, onColour }: Props) {
+export function RepresentationPanel({ inside, factors, pending, colour, onColour, turn, onTurn }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const names = factors.map(({ name }) => name);
   const at = Math.max(0, names.includes(colour) ? names.indexOf(colour) : names.indexOf("x"));
@@ -68,6 +72,8 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
         colour={factor?.periodic ? cyclic : sequential}
         legend={factor ? { name: factor.name, low: factor.levels[0] ?? "", high: factor.levels.at(-1) ?? "" } : null}
         canvas={canvas}
+        turn={useMemo(() => readTurn(turn), [turn])}
+        onTurn={(next) => onTurn(writeTurn(next))}
       />
       <Quiet>
         First three principal components: {inside.explained.map(percent).join(", ")} of the variance. Drag to turn, or
