@@ -50,11 +50,26 @@ export async function saveSvg(name: string, svg: SVGSVGElement): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
   await image.decode();
+  await saveDrawn(name, image, width, height, getComputedStyle(document.body).backgroundColor);
+}
+
+/** A picture of the page as a PNG of twice its own size, on white as it is shown. */
+export function saveImage(name: string, image: HTMLImageElement): Promise<void> {
+  return saveDrawn(name, image, image.naturalWidth, image.naturalHeight, "#ffffff");
+}
+
+async function saveDrawn(
+  name: string,
+  image: HTMLImageElement,
+  width: number,
+  height: number,
+  ground: string,
+): Promise<void> {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(2 * width), Math.round(2 * height)];
   const context = canvas.getContext("2d");
   if (!context) throw new Error("the browser could not open a canvas");
-  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillStyle = ground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   await saveCanvas(name, canvas);
