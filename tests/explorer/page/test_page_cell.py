@@ -60,3 +60,13 @@ def test_a_cell_of_a_run_has_its_output(opened, at, small_runs, saved):
     assert saved(page, "the cell", "Pictures as PNG").read_bytes().startswith(b"\x89PNG")
     drawer.get_by_role("button", name="Close the cell").click()
     expect(drawer).to_have_count(0)
+
+
+def test_a_cell_of_a_task_that_reads_pictures_shows_what_it_reads(opened, at, width):
+    problem = {"task": {"kind": "locate", "n": 8}, "split": {"kind": "block", "x": [2, 6], "y": [3, 6]}}
+    page = opened(width, at("explore", problem=problem, cell="4,3")).page
+    drawer = page.get_by_role("complementary", name="Cell x = 3, y = 4")
+    pictures = drawer.locator(".answers").first.get_by_role("img")
+    expect(pictures.nth(0)).to_have_accessible_name("Input")
+    expect(pictures.nth(1)).to_have_accessible_name("Target")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
