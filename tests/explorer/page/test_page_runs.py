@@ -142,13 +142,24 @@ def test_measures_by_layer_of_a_reference_run(opened, at, explorer):
     """A run of the reference that has such measures, whichever it is."""
     rows = explorer.ask("api/runs?limit=500&task=bump&model=cnn-decoder")["rows"]
     digest = next(row["digest"] for row in rows if explorer.ask(f"api/runs/{row['digest']}")["by_layer"])
-    made = opened(390, at(f"run/{digest}", tab="inside"))
-    page = made.page
+    page = opened(390, at(f"run/{digest}", tab="inside")).page
     expect(page.get_by_label(re.compile(" by layer: "))).to_be_visible()
     expect(page.get_by_text("without its weights").first).to_be_visible()
-    page.get_by_role("button", name="Look for its matrices").click()
-    expect(page.get_by_role("alert")).to_contain_text(f"run {digest} was recorded without its weights")
-    made.refusals_are_meant()
+    expect(page.get_by_text("The layers of cnn-decoder are not plain matrices")).to_be_visible()
+    expect(page.get_by_role("button", name="Look for its matrices")).to_have_count(0)
+
+
+def test_a_training_that_failed_has_nothing_inside(opened, at, explorer, small):
+    failing = {**small, "recipe": {"steps": 60, "optimiser": "sgd", "rate": 1e6}}
+    job = explorer.ask("api/train", failing)["job"]
+    page = opened(1280, at("explore", **failing, job=job)).page
+    expect(page.get_by_role("link", name="Look inside")).to_have_count(0)
+    page.get_by_role("link", name="See its record").click()
+    expect(page.get_by_role("alert")).to_contain_text("the loss became")
+    expect(page.get_by_text("This training failed, so that there is no network to look into")).to_have_count(1)
+    page.get_by_role("tab", name="Inside").click()
+    expect(page.get_by_text("This training failed, so that there is no network to look into")).to_have_count(2)
+    expect(page.get_by_role("button", name=re.compile("^Look for"))).to_have_count(0)
 
 
 def test_the_record_says_how_to_have_it_again(opened, at, small, small_runs, saved):

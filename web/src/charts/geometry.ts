@@ -51,9 +51,9 @@ export function geometry(
   return { left, top: AXIS.top, cell, rows, columns, across, lines, pitch, high, width, height };
 }
 
-/** At most `most` columns, at least half as many: so that no line is shorter than the others, else a round number. */
+/** At most `most` columns, and not half as few: a round number, of lines of one length where there is such a number. */
 function lineLength(columns: number, most: number): number {
-  for (let length = most; length > most / 2; length--) if (columns % length === 0) return length;
+  for (let length = most - (most % 5); length > most / 2; length -= 5) if (columns % length === 0) return length;
   return most > 10 ? most - (most % 10) : most;
 }
 
