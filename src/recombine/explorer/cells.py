@@ -24,16 +24,18 @@ NEAREST, PARTS = 3, 6
 MOST_REMEMBERED = 2_000  # pictures that an answer is taken apart into
 
 
-def told(settings: object, combination: object, seed: int = 0, answer: Answer | None = None) -> dict[str, Any]:
+def told(
+    settings: object, combination: object, seed: int = 0, answer: Answer | None = None, forecast: bool = True
+) -> dict[str, Any]:
     """What there is to say of one combination, as JSON values.
 
-    ``answer`` is what a network says there, if one was asked.
+    ``answer`` is what a network says there, if one was asked; the ``forecast`` may be left out.
     """
     problem = read_problem(settings)
     levels = read_combination(problem, combination)
     place = int(problem.grid.index(levels[None])[0])
     target = truth(problem, place, seed)
-    foretold, error = _forecast(problem, place)
+    foretold, error = _forecast(problem, place) if forecast else (None, {})
     output = None if answer is None else np.atleast_2d(answer[1])
     made_of, made = ("forecast", foretold) if output is None else ("output", output)
     channels = problem.task.channels

@@ -257,6 +257,21 @@ def test_the_forecast_of_scenes_is_worked_out_once_it_is_asked_for(opened, at):
     expect(page.get_by_role("heading", name="Support")).to_be_visible()
 
 
+def test_a_forecast_that_takes_long_says_so_meanwhile(opened, at, small):
+    page = opened(1280, at("explore", **small)).page
+    first = forecast_of(page)
+    held = []
+    page.route("**/api/forecast", lambda route: held.append(route))
+    region(page).focus()
+    page.keyboard.press("ArrowRight")
+    said = page.locator(".forecast-panel").get_by_text("takes longer than most")
+    expect(said).to_contain_text("This forecast of 52 examples")
+    expect(said).to_contain_text("`recombine forecast problem.yaml`")
+    held.pop().continue_()
+    expect(said).to_have_count(0)
+    assert forecast_of(page) != first
+
+
 def test_kinds_of_region_are_chosen_and_set(opened, at, small):
     page = opened(1280, at("explore", **small)).page
     for kind in ("corner", "cross", "band", "diagonal", "orthogonal", "anchors", "random", "block"):
