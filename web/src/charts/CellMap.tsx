@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useMemo, useState } from "react";
 import { css, type Rgb, sequential, STEPS } from "../logic/colour";
+import { minus } from "../logic/format";
 import { outline, squares } from "../logic/outline";
 import { clamp } from "../logic/span";
 import { labelledLevels } from "../logic/ticks";
@@ -180,12 +181,12 @@ function MapAxes({ g, rows, columns }: { g: Geometry; rows: MapAxis; columns: Ma
                 y={top + g.rows * g.cell + 15}
                 textAnchor="middle"
               >
-                {columns.labels[line * g.across + level]}
+                {minus(columns.labels[line * g.across + level] ?? "")}
               </text>
             ))}
             {labelledLevels(g.rows, g.cell, 20).map((level) => (
               <text key={level} className="tick" x={g.left - 6} y={top + (level + 0.5) * g.cell + 4} textAnchor="end">
-                {rows.labels[level]}
+                {minus(rows.labels[level] ?? "")}
               </text>
             ))}
           </g>

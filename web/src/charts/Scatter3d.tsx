@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { css, type Rgb } from "../logic/colour";
+import { minus } from "../logic/format";
 import { type Point, START, STEP, type Turn, turned, turnedBy } from "../logic/rotate";
 import { useWidth } from "../parts/useWidth";
 import { useTheme } from "../state/theme";
@@ -99,7 +100,7 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
       {legend && (
         <p className="scatter-legend">
           <span>
-            {legend.name} = {legend.low}
+            {legend.name} = {minus(legend.low)}
           </span>
           <span
             className="gradient"
@@ -107,7 +108,7 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
               background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(colour(i / 8))).join()})`,
             }}
           />
-          <span>{legend.high}</span>
+          <span>{minus(legend.high)}</span>
         </p>
       )}
       <p className="cell-words">{near || " "}</p>

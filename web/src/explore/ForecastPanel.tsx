@@ -4,7 +4,7 @@ import type { Asked } from "../api/useAnswer";
 import { IntervalChart } from "../charts/IntervalChart";
 import { csv } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
-import { capital, duration, plural, sectionWords, words } from "../logic/format";
+import { capital, duration, minus, plural, sectionWords, words } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
 import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
@@ -73,7 +73,7 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>
           <div className="forecast-verdict" aria-live="polite">
             <Composes composes={value.composes} />
-            <p>{value.verdict}</p>
+            <p>{minus(value.verdict)}</p>
           </div>
           <h3>Expected error by section</h3>
           <IntervalChart
@@ -88,7 +88,7 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
             {reasons.map((reason) => (
               <div key={reason.name}>
                 <dt>{capital(words(reason.name))}</dt>
-                <dd>{capital(reason.text)}</dd>
+                <dd>{capital(minus(reason.text))}</dd>
               </div>
             ))}
           </dl>

@@ -23,6 +23,27 @@ export async function saveCanvas(name: string, canvas: HTMLCanvasElement): Promi
   save(name, blob);
 }
 
+/** A canvas with lines of words below it, in the colours of the page, so that a file says what it shows. */
+export function captioned(canvas: HTMLCanvasElement, lines: string[]): HTMLCanvasElement {
+  const found = document.createElement("canvas");
+  const context = found.getContext("2d");
+  if (!context) throw new Error("the browser could not open a canvas");
+  const ratio = devicePixelRatio || 1;
+  const [font, step, edge] = [`${13 * ratio}px system-ui, sans-serif`, 20 * ratio, 8 * ratio];
+  context.font = font;
+  const widest = Math.max(...lines.map((line) => context.measureText(line).width));
+  found.width = Math.ceil(Math.max(canvas.width, widest) + 2 * edge);
+  found.height = Math.ceil(canvas.height + step * lines.length + 2 * edge);
+  const style = getComputedStyle(document.body);
+  context.fillStyle = style.backgroundColor;
+  context.fillRect(0, 0, found.width, found.height);
+  context.drawImage(canvas, edge, edge);
+  context.font = font; // a canvas forgets it when its size is set
+  context.fillStyle = style.color;
+  lines.forEach((line, index) => context.fillText(line, edge, edge + canvas.height + step * (index + 0.8)));
+  return found;
+}
+
 const COPIED = [
   "fill",
   "stroke",

@@ -3,8 +3,8 @@ import type { Factor, Inside } from "../api/types";
 import { Scatter3d } from "../charts/Scatter3d";
 import { csv } from "../logic/csv";
 import { cyclic, sequential } from "../logic/colour";
-import { saveCanvas, saveJson, saveText } from "../logic/download";
-import { combinationWords, percent } from "../logic/format";
+import { captioned, saveCanvas, saveJson, saveText } from "../logic/download";
+import { combinationWords, minus, percent } from "../logic/format";
 import { readTurn, writeTurn } from "../logic/rotate";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
@@ -36,6 +36,7 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
     () => inside.labels.map((each) => combinationWords(names, each)),
     [inside.labels, names.join()],
   );
+  const title = `Representation of layer ${inside.layer}, coloured by ${factor?.name ?? "nothing"}`;
   const rows = () => inside.points.map((point, index) => [...(inside.labels[index] ?? []), ...point]);
 
   return (
@@ -54,7 +55,10 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
           ways={[
             {
               label: "PNG",
-              run: () => (canvas.current ? saveCanvas("representation.png", canvas.current) : undefined),
+              run: () =>
+                canvas.current
+                  ? saveCanvas("representation.png", captioned(canvas.current, [title, ...legendWords(factor)]))
+                  : undefined,
             },
             {
               label: "CSV",
@@ -65,7 +69,7 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
         />
       </div>
       <Scatter3d
-        label={`Representation of layer ${inside.layer}, coloured by ${factor?.name ?? "nothing"}`}
+        label={title}
         points={inside.points}
         shares={shares}
         labels={labels}
@@ -81,4 +85,16 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
       </Quiet>
     </div>
   );
+}
+
+function legendWords(factor: Factor | undefined): string[] {
+  if (!factor) return [];
+  const [low, high] = [factor.levels[0], factor.levels.at(-1)];
+  return [
+    minus(
+      factor.periodic
+        ? `${factor.name} = ${low} to ${high}, round`
+        : `${factor.name} = ${low} (dark) to ${high} (light)`,
+    ),
+  ];
 }

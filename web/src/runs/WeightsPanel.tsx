@@ -4,7 +4,7 @@ import type { Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { MatrixView } from "../charts/MatrixView";
 import { csv } from "../logic/csv";
-import { saveCanvas, saveText } from "../logic/download";
+import { captioned, saveCanvas, saveText } from "../logic/download";
 import { hasMatrices, noMatrices, WITHOUT_WEIGHTS } from "../logic/looks";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
@@ -40,7 +40,16 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
             <ExportMenu
               of="the weights"
               ways={[
-                { label: "PNG", run: () => (canvas.current ? saveCanvas("weights.png", canvas.current) : undefined) },
+                {
+                  label: "PNG",
+                  run: () =>
+                    canvas.current
+                      ? saveCanvas(
+                          "weights.png",
+                          captioned(canvas.current, [`Weights of ${value.layer}, sorted by ${value.sorted_by}`]),
+                        )
+                      : undefined,
+                },
                 {
                   label: "CSV",
                   run: () =>
