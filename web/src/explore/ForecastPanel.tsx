@@ -67,7 +67,7 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
       <p role="status" className="quiet" hidden={!long}>
         {long && longWords(problem)}
       </p>
-      {wanted && !value && !error && !fault && <Quiet>Working out the forecast…</Quiet>}
+      {wanted && !value && !error && !fault && !long && <Quiet>Working out the forecast…</Quiet>}
       {!wanted && <OnDemand why="For scenes this takes some seconds." label="Work out the forecast" onAsk={onWant} />}
       {value && (
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>
