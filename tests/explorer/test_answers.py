@@ -11,8 +11,10 @@ import yaml
 
 import recombine
 from recombine.data import Problem, tasks
+from recombine.explorer import cells, forecasts
 from recombine.explorer.bundled import Bundle
 from recombine.explorer.presets import PRESETS
+from recombine.explorer.refusals import TooSlow
 from recombine.measures import measures
 from recombine.models import models
 from recombine.splits import regions
@@ -193,6 +195,32 @@ def test_a_forecast_whose_client_has_left_is_not_begun(server, monkeypatch):
     patient.join()
     assert begun == [stayed]
     assert told[0]["digest"] == Problem.read(stayed).digest()
+
+
+def test_a_forecast_that_takes_too_long_says_what_to_do_and_its_cells_go_without(server, monkeypatch):
+    session, asked = server.app.state.session, []
+    ask, large = session.quick.ask, bumps(examples=33)
+
+    def slow(function, *arguments, **how):
+        """Too slow is whatever has this forecast in it, as it is with very many levels."""
+        asked.append(function)
+        if function is forecasts.told or len(arguments) == 4:
+            raise TooSlow(f"this takes longer than the {how['seconds']:g} seconds; {how.get('way_out')}.")
+        return ask(function, *arguments, **how)
+
+    monkeypatch.setattr(session.quick, "ask", slow)
+    said = server.refused(server.client.post("/api/forecast", json={"problem": large}), 503)
+    assert "longer than the 20 seconds" in said
+    assert "a smaller n" in said
+    assert "`recombine forecast problem.yaml`" in said
+    told = server.post("/api/cell", problem=large, combination=[3, 6])
+    assert np.shape(told["target"]) == (8, 12)
+    assert (told["forecast"], told["superposed"], told["numbers"]) == (None, None, {})
+    assert asked == [forecasts.told, cells.told]  # the forecast was not waited for a second time
+    other = bumps(examples=34)
+    server.post("/api/cell", problem=other, combination=[3, 6])
+    server.post("/api/cell", problem=other, combination=[3, 7])
+    assert asked[2:] == 3 * [cells.told]  # it was waited for once
 
 
 def test_a_forecast_with_a_model_adds_its_kernel(server):

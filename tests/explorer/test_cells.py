@@ -85,6 +85,26 @@ def test_numbers_have_no_pictures(server):
     assert told["nearest"][0]["picture"] in (0.0, 1.0, 3.0)
 
 
+def test_a_cell_of_a_task_that_reads_pictures_has_the_picture_it_reads(server):
+    """The network is given the picture of a bump, and answers with units or numbers for y and x."""
+    drawn = Problem.read({**HOLE, "task": {"kind": "bump", "n": 9, "dark": False}})
+    for answer, target in (("units", (2, 9)), ("numbers", (2, 1))):
+        reads = {**HOLE, "task": {"kind": "locate", "n": 9, "answer": answer}}
+        told = server.post("/api/cell", problem=reads, combination=[3, 6])
+        assert np.shape(told["target"]) == target
+        assert np.allclose(told["input"], drawn.everything.targets[3 * 9 + 6], atol=1e-4)
+    assert server.post("/api/cell", problem=HOLE, combination=[3, 6])["input"] is None
+
+
+def test_a_cell_of_symbols_with_images_has_a_picture_of_each():
+    images = {"set": "mnist-5k", "size": 8, "distance": 8, "questions": 2, "per_category": 5, "total": 90}
+    told = cells.given(Problem.read({**SUMS, "task": {**SUMS["task"], "images": images}}), np.array([2, 1]))
+    picture = np.array(told)
+    assert picture.shape[:2] == (8, 16)
+    assert picture[:, :8].any()
+    assert picture[:, 8:].any()
+
+
 def test_functions_answer_with_a_number_for_each_output(server):
     told, problem = server.post("/api/cell", problem=SINES, combination=[3, 2]), Problem.read(SINES)
     asked = problem.task.asked(0).targets[:, 0].reshape(4, 4, -1, 2)

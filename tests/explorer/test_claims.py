@@ -1,5 +1,6 @@
 """The claims of the papers: judged as `recombine check` does, with a figure each that cannot do anything."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -67,5 +68,17 @@ def test_a_figure_is_a_drawing_and_nothing_else(server, told, name):
 def test_a_figure_that_is_not_there(server):
     refused = server.client.get("/api/claims/XX1/figure.svg")
     assert "there is no claim 'XX1' at scale laptop" in server.refused(refused, 404)
-    far = server.client.get("/api/claims/KT2/figure.svg", params={"which": 50})
-    assert "has no figure" in server.refused(far, 404)
+    assert "has no figure at scale quick: nothing of it is recorded" in server.refused(
+        server.client.get("/api/claims/FR1/figure.svg", params={"scale": "quick"}), 404
+    )
+
+
+@pytest.mark.parametrize("name", ["KT2", "FP1"])
+def test_a_number_without_a_figure_says_which_there_are(server, name):
+    said = server.refused(server.client.get(f"/api/claims/{name}/figure.svg", params={"which": 99}), 404)
+    found = re.fullmatch(rf"claim {name} has no figure which = 99 at scale laptop; there is 0 (alone|to (\d+))\.", said)
+    assert found, said
+    last = int(found[2] or 0)
+    assert server.client.get(f"/api/claims/{name}/figure.svg", params={"which": last}).status_code == 200
+    beyond = server.client.get(f"/api/claims/{name}/figure.svg", params={"which": last + 1})
+    assert said.replace("99", str(last + 1)) == server.refused(beyond, 404)

@@ -1,17 +1,24 @@
 """Recorded runs: the list, what a run holds, and a look inside it."""
 
+import json
+import re
 import shlex
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import recombine as rc
 from recombine.benchmarks.synthetic import experiment, simulate
+from recombine.core.errors import InputError
 from recombine.explorer.listing import Listing
 from recombine.explorer.naming import details
 from recombine.measures.layered import hidden_modules
 from recombine.measures.spectrum import principal_components
+from recombine.models import Interface, models
+from recombine.models.network import matrices_of
 from recombine.records import Record, Store
 from recombine.studies.experiment import Experiment
 from recombine.studies.stores import REFERENCE
@@ -275,6 +282,28 @@ def test_what_a_record_kept_for_figures_is_shown_without_weights(server):
     assert np.allclose(told["points"], scores / np.abs(scores).max(), atol=1e-3)
     assert len(told["combinations"]) == len(told["points"])
     assert np.allclose(told["persistence"]["1"][0], arrays["diagram_probe_h1"][0].astype(float), atol=1e-3)
+
+
+def test_the_page_knows_which_networks_have_matrices():
+    """It asks for none of the others, and says so: the names are written there."""
+    import torch
+
+    sizes = [
+        Interface(inputs=16, levels=(8, 8), image=(8, 8)),
+        Interface(inputs=2 * 8 * 8, levels=(3, 4), image=(1, 1), picture=(2, 8, 8)),
+        Interface(inputs=6, levels=(2, 3), image=(8, 24), slots=2, channels=3, place=(0, 1)),
+    ]
+    found = set()
+    for name in (name for name in models if models[name].trainable):
+        for size in sizes:
+            with suppress(InputError):
+                models[name]().check(size)
+                if matrices_of(models[name]().build(size, torch.Generator())):
+                    found.add(name)
+    page = Path(__file__).parents[2].joinpath("web", "src", "logic", "looks.ts").read_text()
+    written = re.search(r"const PLAIN = (\[.*?\]);", page)
+    assert written
+    assert set(json.loads(written[1])) == found
 
 
 def test_convolutions_have_no_matrix_to_sort(server):

@@ -16,7 +16,7 @@ from recombine.data import encodings, tasks
 from recombine.explorer import limits
 from recombine.explorer.aside import Aside
 from recombine.explorer.problems import read_problem
-from recombine.explorer.refusals import TooSlow
+from recombine.explorer.refusals import Left, TooSlow
 from recombine.explorer.safety import HEADERS, LOOPBACK, Guard, hostname
 from recombine.explorer.serving import bind, is_loopback
 from recombine.models import models
@@ -193,6 +193,17 @@ def test_a_computation_that_takes_too_long_is_ended_and_the_next_one_answered():
         aside.close()
     with pytest.raises(InputError, match="about to end"):
         aside.ask(len, "abc", seconds=60)
+
+
+def test_a_computation_that_nobody_waits_for_any_more_is_ended(monkeypatch):
+    monkeypatch.setattr("recombine.explorer.aside.LEFT_AFTER", 0.2)
+    aside, there = Aside(), iter([True, True, False])
+    try:
+        with pytest.raises(Left, match="has left, so that it was given up"):
+            aside.ask(time.sleep, 600, seconds=500, wanted=lambda: next(there))
+        assert aside.ask(len, "abc", seconds=60) == 3
+    finally:
+        aside.close()
 
 
 def test_a_computation_whose_process_dies_is_told_and_the_next_one_answered():

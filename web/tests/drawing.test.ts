@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { cellAt, geometry } from "../src/charts/geometry";
+import { cellAt, cellsMoved, drawnAt, geometry, inLines } from "../src/charts/geometry";
 import { differenceDomain, differenceOf, sharedDomain } from "../src/logic/answers";
 import { isolatedLevels, withIsolated } from "../src/logic/isolated";
 import { outline, squares } from "../src/logic/outline";
 import { combinationAt, drawnPlane, isHeldOut, placeOf } from "../src/logic/plane";
-import { type Point, turned, turnedBy } from "../src/logic/rotate";
+import { type Point, readTurn, START, STEP, turned, turnedBy, writeTurn } from "../src/logic/rotate";
 import { labelledLevels, logTicks, scale, ticks, widened } from "../src/logic/ticks";
 
 describe("outlines", () => {
@@ -33,6 +33,51 @@ it("finds the cell under each place, and none outside", () => {
   expect(cellAt(g, g.left - 1, g.top + 1)).toBeNull();
   expect(cellAt(g, g.left + 1, g.top + 3 * g.cell + 1)).toBeNull();
   expect(g.cell * 3).toBeLessThanOrEqual(300);
+});
+
+describe("a row of very many columns", () => {
+  const g = geometry(1, 360, 580, 640, true);
+
+  it("is broken into lines of legible cells, all of one length", () => {
+    expect(g.cell).toBeGreaterThan(10);
+    expect(g.lines * g.across).toBe(360);
+    expect(g.left + g.across * g.cell).toBeLessThanOrEqual(580);
+    expect(geometry(1, 359, 580, 640, true).across % 10).toBe(0);
+  });
+
+  it("finds the cell under each place, and none between lines", () => {
+    for (const column of [0, 1, g.across - 1, g.across, 200, 359]) {
+      const [down, right] = drawnAt(g, 0, column);
+      const [x, y] = [g.left + (right + 0.5) * g.cell, g.top + (down + 0.5) * g.cell];
+      expect(cellAt(g, x, y)).toEqual([0, column]);
+      expect(cellAt(g, x, y + g.cell)).toBeNull();
+    }
+  });
+
+  it("is one line on from a line below, and back", () => {
+    expect(cellsMoved(g, 2.2 * g.cell, g.pitch * g.cell)).toEqual({ rows: 0, columns: 2 + g.across });
+    expect(cellsMoved(g, 0, -2 * g.pitch * g.cell)).toMatchObject({ columns: -2 * g.across });
+  });
+
+  it("has a stretch in parts, one in each line", () => {
+    const parts = inLines(g, { start: g.across - 3, length: g.across + 5 });
+    expect(parts.map(({ length }) => length)).toEqual([3, g.across, 2]);
+    expect(parts.map(({ start }) => start % g.across)).toEqual([g.across - 3, 0, 0]);
+  });
+
+  it("stays whole where cells are wide enough, or rows many", () => {
+    for (const [rows, columns] of [
+      [1, 40],
+      [20, 28],
+      [100, 100],
+      [50, 100],
+    ] as const) {
+      const whole = geometry(rows, columns, 580, 640, false);
+      expect([whole.lines, whole.across, whole.high]).toEqual([1, columns, rows]);
+      expect(cellsMoved(whole, 0, 7 * whole.cell)).toEqual({ rows: 7, columns: 0 });
+      expect(inLines(whole, { start: 2, length: columns - 2 })).toEqual([{ start: 2, length: columns - 2 }]);
+    }
+  });
 });
 
 describe("axes", () => {
@@ -67,6 +112,22 @@ describe("turning", () => {
 
   it("never goes upside down", () => {
     expect(turnedBy({ yaw: 0, pitch: 1 }, 0, 9).pitch).toBeCloseTo(Math.PI / 2);
+  });
+
+  it("is restored from a link, in whole degrees", () => {
+    const turn = turnedBy(START, -2, 0.301);
+    const text = writeTurn(turn);
+    expect(text).toBe("285,43");
+    expect(writeTurn(readTurn(text))).toBe(text);
+    expect(Math.cos(readTurn(text).yaw)).toBeCloseTo(Math.cos(turn.yaw), 1);
+    expect(readTurn(text).pitch).toBeCloseTo(turn.pitch, 1);
+    expect(writeTurn({ yaw: 0, pitch: -Math.PI / 2 })).toBe("0,-90");
+  });
+
+  it("is left out of a link where nothing is turned, and of one that cannot be read", () => {
+    expect(writeTurn(turnedBy(turnedBy(START, STEP, 0), -STEP, 0))).toBe("");
+    for (const text of [undefined, "", "x", "1", "1,2,3", "1e9,0"]) expect(readTurn(text)).toEqual(START);
+    expect(readTurn("999,99").pitch).toBeCloseTo(Math.PI / 2);
   });
 });
 

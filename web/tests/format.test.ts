@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sentenceOf } from "../src/api/client";
-import { combinationWords, duration, fixed, moment, number, percent, plural, range } from "../src/logic/format";
+import { combinationWords, duration, fixed, moment, number, percent, plural, range, minus } from "../src/logic/format";
 
 it.each([
   [0.94715, "0.947"],
@@ -50,6 +50,7 @@ it("says x before y, other factors in order, and absent ones", () => {
   expect(combinationWords(["y", "x"], ["3", "5"])).toBe("x = 5, y = 3");
   expect(combinationWords(["first", "second"], ["3", "5"])).toBe("first = 3, second = 5");
   expect(combinationWords(["y", "x"], ["3", null])).toBe("no x, y = 3");
+  expect(combinationWords(["first", "second"], ["-3", "-0.5"])).toBe("first = −3, second = −0.5");
 });
 
 it("shows the server's sentence, and says so when there is none", () => {
@@ -61,4 +62,11 @@ it("tells the day and the time of it where the reader is", () => {
   expect(moment(new Date(2026, 2, 1, 14, 5).toISOString())).toBe("2026-03-01 14:05");
   expect(moment(null)).toBe("–");
   expect(moment("nonsense")).toBe("–");
+});
+
+it("writes a true minus before negative numbers, and leaves other hyphens", () => {
+  expect(minus("-3")).toBe("−3");
+  expect(minus("from -0.5 to (-.25), at -1e-05")).toBe("from −0.5 to (−.25), at −1e-05");
+  for (const text of ["mlp-decoder", "2026-03-01", "n = 3-5", "- not a number", "--seeds 3", "mnist-5k"])
+    expect(minus(text)).toBe(text);
 });

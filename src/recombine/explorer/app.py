@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 import recombine
 from recombine.core.errors import InputError
-from recombine.explorer import forecasts, inside, limits, recorded, weights
+from recombine.explorer import inside, limits, recorded, weights
 from recombine.explorer.bundled import Bundle
 from recombine.explorer.catalogue import catalogue
 from recombine.explorer.job import Job
@@ -31,6 +31,7 @@ Settings = dict[str, Any]
 Layer = Annotated[str | None, Query(max_length=100)]
 ScaleName = Literal["quick", "laptop", "paper"]
 EVERY = 0.2  # seconds between two looks at a job whose events somebody reads
+GONE = 10.0  # seconds after which a loop that does not say whether a client is there has ended
 Digest = Annotated[str, Field(pattern=r"^[0-9a-z][0-9a-z_-]{0,127}$")]
 
 
@@ -141,13 +142,10 @@ def create_app(
         loop = asyncio.get_running_loop()
 
         def wanted() -> bool:
-            """A drag asks for many forecasts, and leaves all but the last."""
-            return not asyncio.run_coroutine_threadsafe(request.is_disconnected(), loop).result()
+            """A drag asks for many forecasts, and leaves all but the last; so does who finds one too slow."""
+            return not asyncio.run_coroutine_threadsafe(request.is_disconnected(), loop).result(GONE)
 
-        # A model's own kernel needs torch, which the quick process need not wait for.
-        ask = session.quick.ask if asked.model is None else session.slow.ask
-        of = (asked.problem, asked.model, asked.plane)
-        found = await run_in_threadpool(ask, forecasts.told, *of, seconds=limits.FORECAST_SECONDS, wanted=wanted)
+        found = await run_in_threadpool(session.forecast, asked.problem, asked.model, asked.plane, wanted)
         return JSONResponse({**found, "seconds": time.perf_counter() - began})
 
     @app.post("/api/cell")

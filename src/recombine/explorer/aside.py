@@ -1,6 +1,7 @@
 """A process beside the server that computes one thing at a time, kept warm, and ended when it takes too long."""
 
 import threading
+import time
 from collections.abc import Callable
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
@@ -8,10 +9,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from recombine.core.errors import InputError
-from recombine.explorer.refusals import Left, TooSlow
+from recombine.explorer.refusals import Busy, Left, TooSlow
 from recombine.studies.processes import main_left_alone, processes, start, worker_environment
 
 DIED = "the process that computed this died, perhaps for want of memory; make the problem smaller."
+WAY_OUT = "use fewer levels, or the command line"
+LEFT_AFTER = 2.0  # seconds that a call may take before it is given up once nobody waits for it; a new process takes one
 _starting = threading.Lock()  # what is changed around a start (environment, main module) is the whole process's
 
 
@@ -39,32 +42,49 @@ class Aside:
         self._closed = False
 
     def ask(
-        self, function: Callable[..., Any], *arguments: Any, seconds: float, wanted: Callable[[], bool] = lambda: True
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        seconds: float,
+        wanted: Callable[[], bool] = lambda: True,
+        way_out: str = WAY_OUT,
     ) -> Any:
         """What the function returns there; what it raises is raised here. `TooSlow` after so many seconds.
 
         Whoever comes while another call is computed waits, for no longer than that either. ``wanted`` is asked when
-        its turn has come: what nobody waits for any more is not begun.
+        its turn has come, and now and then in a long call: what nobody waits for any more is not begun, or ended.
+        ``way_out`` is said where it is too slow.
         """
         if not self._asking.acquire(timeout=seconds):
-            raise TooSlow(f"this was not begun within {seconds:g} seconds, since others are computed; try again.")
+            raise Busy(f"this was not begun within {seconds:g} seconds, since others are computed; try again.")
         try:
             if not wanted():
                 raise Left("whoever asked for this has left, so that it was not begun.")
-            return self._ask(function, arguments, seconds)
+            return self._ask(function, arguments, seconds, wanted, way_out)
         finally:
             self._asking.release()
 
-    def _ask(self, function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float) -> Any:
+    def _ask(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        seconds: float,
+        wanted: Callable[[], bool],
+        way_out: str,
+    ) -> Any:
         pipe = self._ready()
+        end = time.monotonic() + seconds
         try:
             pipe.send((function, arguments))
-            if not pipe.poll(seconds):
-                self._end()
-                raise TooSlow(
-                    f"this takes longer than the {seconds:g} seconds that the explorer allows; use fewer levels, or "
-                    "the command line."
-                )
+            while not pipe.poll(max(0.0, min(LEFT_AFTER, end - time.monotonic()))):
+                if time.monotonic() >= end:
+                    self._end()
+                    raise TooSlow(
+                        f"this takes longer than the {seconds:g} seconds that the explorer allows; {way_out}."
+                    )
+                if not wanted():
+                    self._end()
+                    raise Left("whoever asked for this has left, so that it was given up.")
             fine, found = pipe.recv()
         except (EOFError, OSError):
             self._end()

@@ -24,16 +24,18 @@ NEAREST, PARTS = 3, 6
 MOST_REMEMBERED = 2_000  # pictures that an answer is taken apart into
 
 
-def told(settings: object, combination: object, seed: int = 0, answer: Answer | None = None) -> dict[str, Any]:
+def told(
+    settings: object, combination: object, seed: int = 0, answer: Answer | None = None, forecast: bool = True
+) -> dict[str, Any]:
     """What there is to say of one combination, as JSON values.
 
-    ``answer`` is what a network says there, if one was asked.
+    ``answer`` is what a network says there, if one was asked; the ``forecast`` may be left out.
     """
     problem = read_problem(settings)
     levels = read_combination(problem, combination)
     place = int(problem.grid.index(levels[None])[0])
     target = truth(problem, place, seed)
-    foretold, error = _forecast(problem, place)
+    foretold, error = _forecast(problem, place) if forecast else (None, {})
     output = None if answer is None else np.atleast_2d(answer[1])
     made_of, made = ("forecast", foretold) if output is None else ("output", output)
     channels = problem.task.channels
@@ -41,6 +43,7 @@ def told(settings: object, combination: object, seed: int = 0, answer: Answer | 
         "combination": levels.tolist(),
         "labels": labels(problem.grid.factors, levels),
         "section": sections_of(problem, seed)[place],
+        "input": given(problem, levels, seed),
         "target": plain.picture(target, channels),
         "forecast": None if foretold is None else plain.picture(foretold, channels),
         "output": None if output is None else plain.picture(output, channels),
@@ -74,6 +77,20 @@ def truth(problem: Problem, place: int, seed: int = 0) -> Float[np.ndarray, "row
     if isinstance(task, FunctionTask):
         return task.asked(seed).targets.reshape(problem.grid.size, task.asked_each, -1)[place].mean(axis=0)[None]
     return np.asarray(problem.everything.pictures[place])
+
+
+def given(problem: Problem, levels: Integer[np.ndarray, " factors"], seed: int = 0) -> list[Any] | float | None:
+    """The picture that a network is given for a combination, the first of several; None where its input is a code."""
+    task = problem.task
+    if task.picture is None:
+        return None
+    if isinstance(task, ComponentTask):
+        assert task.images is not None
+        codes = task.images.asked(problem.grid.shape, levels[None], "held-out", seed)[1]
+    else:
+        codes = task.examples(levels[None], seed).codes
+    channels, rows, _ = task.picture
+    return plain.picture(codes[0].reshape(task.picture).transpose(1, 2, 0).reshape(rows, -1), channels)
 
 
 def _forecast(problem: Problem, place: int) -> tuple[np.ndarray | None, dict[str, float | None]]:

@@ -63,7 +63,7 @@ def _told(judged: Judgement) -> dict[str, Any]:
 
 
 def figure(roots: Sequence[str], name: str, scale: str, which: int = 0) -> str:
-    """A figure of a claim as an SVG file: the first of its settings' own, else its checks beside their ranges."""
+    """A figure of a claim as an SVG file: first come those of its settings, then its checks beside their ranges."""
     at = Scale(scale)
     claim = next((each for each in papers.claims((), at) if each.id == name), None)
     if claim is None:
@@ -73,9 +73,14 @@ def figure(roots: Sequence[str], name: str, scale: str, which: int = 0) -> str:
         return drawn[which]
     bodies, _ = all_bodies(_stores(roots), {work.digest() for work in claim.works(at)})
     judged = judge(claim, at, bodies)
-    if which > len(drawn) or not any(result.measured for result in judged.checks):
+    measured = any(result.measured for result in judged.checks)
+    if which == len(drawn) and measured:
+        return _checks(judged)
+    last = len(drawn) + measured - 1  # the one of its checks comes after its own
+    if last < 0:
         raise Unknown(f"claim {name} has no figure at scale {scale}: nothing of it is recorded that could be drawn.")
-    return _checks(judged)
+    there = "0 alone" if last == 0 else f"0 to {last}"
+    raise Unknown(f"claim {name} has no figure which = {which} at scale {scale}; there is {there}.")
 
 
 def _own(claim: Claim, scale: Scale, stores: Sequence[Store]) -> Iterator[str]:

@@ -23,6 +23,10 @@ class TooSlow(InputError):
     status: ClassVar[int] = 503
 
 
+class Busy(TooSlow):
+    """What was asked was not begun, since others were computed."""
+
+
 class Left(InputError):
     """Nobody waits for the answer any more."""
 

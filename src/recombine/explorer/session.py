@@ -17,7 +17,7 @@ from recombine.explorer.opened import seen_of
 from recombine.explorer.presets import PRESETS
 from recombine.explorer.problems import read_problem
 from recombine.explorer.recorded import CommandOf
-from recombine.explorer.refusals import Unknown
+from recombine.explorer.refusals import Busy, TooSlow, Unknown
 from recombine.records import Store
 from recombine.records.artifacts import WEIGHTS
 from recombine.studies import change
@@ -26,6 +26,9 @@ from recombine.studies.training import standard_experiment
 from recombine.training import Recipe
 
 WARM_SECONDS = 60.0
+SMALLER = (
+    "use fewer levels (a smaller n) or examples, or save the problem as YAML and run `recombine forecast problem.yaml`"
+)
 
 
 class Session:
@@ -38,6 +41,7 @@ class Session:
         self.quick = Aside(afresh=True)  # forecasts and cells, which a person waits for
         self.slow = Aside()  # looks inside and claims
         self.jobs = Jobs(self.stores[0])
+        self._too_slow: set[str] = set()  # problems whose forecast took too long
         self._judging = threading.Lock()
         self._claims: dict[tuple[str, int], list[dict[str, Any]]] = {}
         self._papers: dict[str, set[str]] = {}
@@ -91,13 +95,40 @@ class Session:
             raise Unknown(f"there is no run {digest[:40]!r} in this server's stores; the runs are listed at /api/runs.")
         return found
 
+    def forecast(
+        self,
+        problem: Mapping[str, Any],
+        model: Mapping[str, Any] | str | None,
+        plane: dict[str, Any] | None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> dict[str, Any]:
+        """The forecast for a problem, as long as somebody waits for it."""
+        # A model's own kernel needs torch, which the quick process need not wait for.
+        ask = self.quick.ask if model is None else self.slow.ask
+        of = (forecasts.told, problem, model, plane)
+        try:
+            found: dict[str, Any] = ask(*of, seconds=limits.FORECAST_SECONDS, wanted=wanted, way_out=SMALLER)
+        except TooSlow as error:
+            if model is None:
+                self._note(read_problem(problem), error)
+            raise
+        return found
+
+    def _note(self, problem: Problem, error: TooSlow) -> None:
+        """That the forecast for a problem takes too long, so that its cells do not wait for it again."""
+        if not isinstance(error, Busy):
+            self._too_slow.add(problem.digest())
+
     def look(self, function: Callable[..., Any], digest: str, *arguments: Any) -> Any:
         """What a function of the root of a store and a digest finds in a run."""
         store, _ = self.home(digest)
         return self.slow.ask(function, str(store.root), digest, *arguments, seconds=limits.INSIDE_SECONDS)
 
     def cell(self, problem: object, combination: list[int], run: str | None, job: str | None) -> dict[str, Any]:
-        """One combination with its forecast and, if one is named, the answer of a run or of a training under way."""
+        """One combination with its forecast and, if one is named, the answer of a run or of a training under way.
+
+        A forecast that takes too long is left out.
+        """
         found, answer, seed = read_problem(problem), None, 0
         levels = cells.read_combination(found, combination).tolist()
         if job is not None:
@@ -107,7 +138,14 @@ class Session:
             run = training.digest if answer is None else None
         if run is not None:
             answer, seed = self._recorded_answer(found, run, levels)
-        return self.quick.ask(cells.told, problem, levels, seed, answer, seconds=limits.FORECAST_SECONDS)
+        of, seconds = (cells.told, problem, levels, seed, answer), limits.FORECAST_SECONDS
+        told: dict[str, Any] | None = None
+        if found.digest() not in self._too_slow:
+            try:
+                told = self.quick.ask(*of, seconds=seconds)
+            except TooSlow as error:
+                self._note(found, error)
+        return self.quick.ask(*of, False, seconds=seconds) if told is None else told
 
     def _recorded_answer(self, problem: Problem, run: str, levels: list[int]) -> tuple[cells.Answer | None, int]:
         """What a recorded run says to a combination: by its network, else as far as its record has kept it."""

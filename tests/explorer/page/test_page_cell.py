@@ -2,6 +2,7 @@
 
 import json
 import re
+import struct
 
 from playwright.sync_api import Page, expect
 
@@ -57,6 +58,24 @@ def test_a_cell_of_a_run_has_its_output(opened, at, small_runs, saved):
     found = json.loads(saved(page, "the cell", "Cell as JSON").read_text())
     assert found["combination"] == [4, 3]
     assert found["output"] != found["target"]
-    assert saved(page, "the cell", "Pictures as PNG").read_bytes().startswith(b"\x89PNG")
+    png = saved(page, "the cell", "Pictures as PNG").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert struct.unpack(">I", png[20:24])[0] > 8 * 8  # eight pixels for each of a picture, and a title below
+    export, close = (drawer.get_by_role("button", name=each) for each in ("Export the cell", "Close the cell"))
+    page.set_viewport_size({"width": 240, "height": 900})
+    sides = export.bounding_box(), close.bounding_box()
+    assert sides[0]
+    assert sides[1]
+    assert abs(sides[0]["y"] - sides[1]["y"]) < sides[0]["height"] / 2  # beside it, however narrow
     drawer.get_by_role("button", name="Close the cell").click()
     expect(drawer).to_have_count(0)
+
+
+def test_a_cell_of_a_task_that_reads_pictures_shows_what_it_reads(opened, at, width):
+    problem = {"task": {"kind": "locate", "n": 8}, "split": {"kind": "block", "x": [2, 6], "y": [3, 6]}}
+    page = opened(width, at("explore", problem=problem, cell="4,3")).page
+    drawer = page.get_by_role("complementary", name="Cell x = 3, y = 4")
+    pictures = drawer.locator(".answers").first.get_by_role("img")
+    expect(pictures.nth(0)).to_have_accessible_name("Input")
+    expect(pictures.nth(1)).to_have_accessible_name("Target")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,11 +1,12 @@
 """Claims: all of them, with verdict, interval, control, figure and command; filtered by paper and verdict."""
 
 import re
+import struct
 
 from playwright.sync_api import expect
 
 
-def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, saved_rows):
+def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, saved, saved_rows):
     claims = explorer.ask("api/claims?scale=laptop")
     page = opened(width, at("claims")).page
     expect(page.locator(".claim")).to_have_count(len(claims))
@@ -26,7 +27,11 @@ def test_claims_are_listed_filtered_and_opened(opened, at, explorer, width, save
     expect(card.get_by_text(claim["command"], exact=True)).to_be_visible()
     figure = card.get_by_role("img", name=re.compile(f"^Figure of claim {claim['id']}"))
     expect(figure).to_be_visible()
-    assert figure.evaluate("image => image.naturalWidth") > 0
+    size = figure.evaluate("image => [image.naturalWidth, image.naturalHeight]")
+    png = saved(page, f"the figure of {claim['id']}", "Figure as PNG").read_bytes()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    assert list(struct.unpack(">II", png[16:24])) == [2 * side for side in size]  # width and height of its header
+    assert size[0] > 0
     card.get_by_role("button", name="Copy").click()
     assert page.evaluate("navigator.clipboard.readText()") == claim["command"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -257,6 +257,21 @@ def test_the_forecast_of_scenes_is_worked_out_once_it_is_asked_for(opened, at):
     expect(page.get_by_role("heading", name="Support")).to_be_visible()
 
 
+def test_a_forecast_that_takes_long_says_so_meanwhile(opened, at, small):
+    page = opened(1280, at("explore", **small)).page
+    first = forecast_of(page)
+    held = []
+    page.route("**/api/forecast", lambda route: held.append(route))
+    region(page).focus()
+    page.keyboard.press("ArrowRight")
+    said = page.locator(".forecast-panel").get_by_text("takes longer than most")
+    expect(said).to_contain_text("This forecast of 52 examples")
+    expect(said).to_contain_text("`recombine forecast problem.yaml`")
+    held.pop().continue_()
+    expect(said).to_have_count(0)
+    assert forecast_of(page) != first
+
+
 def test_kinds_of_region_are_chosen_and_set(opened, at, small):
     page = opened(1280, at("explore", **small)).page
     for kind in ("corner", "cross", "band", "diagonal", "orthogonal", "anchors", "random", "block"):
@@ -323,3 +338,58 @@ def test_the_theme_is_the_systems_until_it_is_chosen(opened, theme):
     page.reload()
     expect(button).to_contain_text("dark")
     assert page.evaluate(shade) == dark
+
+
+def test_a_plane_of_one_long_row_is_broken_into_lines(opened, at, width):
+    """360 angles of a digit: dragged, moved by keys and opened as any other plane."""
+    problem = {"task": {"kind": "rotated-digit"}, "split": {"kind": "block", "angle": [160, 200]}}
+    page = opened(width, at("explore", problem=problem)).page
+    expect(words(page)).to_have_text("angle 160 to 199, digit 0")
+    forecast_of(page)
+    area = page.locator(".plane-panel .cells-area")
+    area.scroll_into_view_if_needed()
+    box, part = area.bounding_box(), page.locator(".plane-panel .region-body").first.bounding_box()
+    assert box
+    assert part
+    assert part["height"] > 10  # of a cell
+    across = round(box["width"] / part["height"])
+    cell = box["width"] / across
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for start in range(0, 360, across):  # the first of every line has its label
+        expect(page.locator(".plane-panel .tick", has_text=re.compile(f"^{start}$")).first).to_be_visible()
+
+    region(page).focus()
+    for key, then in [
+        ("ArrowRight", "angle 161 to 200, digit 0"),
+        ("ArrowDown", f"angle {161 + across} to {200 + across}, digit 0"),
+        ("Shift+ArrowLeft", f"angle {161 + across} to {199 + across}, digit 0"),
+    ]:
+        page.keyboard.press(key)
+        expect(words(page)).to_have_text(then)
+
+    cells = page.locator(".plane-panel .cells")
+    cells.focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(page.get_by_text(f"digit = 4, angle = {across + 2}: shown")).to_be_visible()
+    page.keyboard.press("Enter")
+    drawer = page.get_by_role("complementary", name=f"Cell digit = 4, angle = {across + 2}")
+    expect(drawer).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+
+    if width > 500:  # the third cell of the second line, then on to the third line
+        pitch = (box["height"] - cell) / (-(-360 // across) - 1)
+        x, y = box["x"] + 2.5 * cell, box["y"] + pitch + cell / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + cell, y + pitch / 2)
+        page.mouse.move(x + cell, y + pitch)
+        page.mouse.up()
+        expect(words(page)).to_have_text(f"angle {across + 2} to {2 * across + 3}, digit 0")
+        page.mouse.move(x + cell, y)  # the box that was drawn, pulled a line up
+        page.mouse.down()
+        page.mouse.move(x, y - pitch / 2)
+        page.mouse.move(x, y - pitch)
+        page.mouse.up()
+        expect(words(page)).to_have_text(f"angle 1 to {across + 2}, digit 0")

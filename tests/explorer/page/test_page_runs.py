@@ -108,17 +108,58 @@ def test_a_look_inside(opened, at, small_runs, width, saved):
     expect(page).to_have_url(re.compile("colour=y.*layer=output.*tab=inside"))
 
 
+def test_a_link_restores_how_points_are_turned_and_coloured(opened, at, small_runs):
+    page = opened(1280, at(f"run/{small_runs[0]}", tab="inside", colour="y")).page
+    scatter = page.locator(".scatter canvas")
+    expect(scatter).to_be_visible()
+    first = drawn(page, ".scatter canvas")
+    scatter.scroll_into_view_if_needed()
+    box = scatter.bounding_box()
+    assert box
+    before = page.evaluate("history.length")
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
+    page.wait_for_timeout(500)
+    assert "turn=" not in page.url  # not before the drag has ended
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"turn=\d+%2C-?\d+"))
+    assert page.evaluate("history.length") == before
+    shown = drawn(page, ".scatter canvas")
+    assert shown != first
+    other = opened(1280).page
+    other.goto("about:blank")
+    other.goto(page.url)
+    expect(other.get_by_label(re.compile("coloured by y"))).to_be_visible()
+    assert drawn(other, ".scatter canvas") == shown
+    other.locator(".scatter canvas").focus()
+    other.keyboard.press("Home")
+    expect(other).not_to_have_url(re.compile("turn="))
+    assert drawn(other, ".scatter canvas") == first
+
+
 def test_measures_by_layer_of_a_reference_run(opened, at, explorer):
     """A run of the reference that has such measures, whichever it is."""
     rows = explorer.ask("api/runs?limit=500&task=bump&model=cnn-decoder")["rows"]
     digest = next(row["digest"] for row in rows if explorer.ask(f"api/runs/{row['digest']}")["by_layer"])
-    made = opened(390, at(f"run/{digest}", tab="inside"))
-    page = made.page
+    page = opened(390, at(f"run/{digest}", tab="inside")).page
     expect(page.get_by_label(re.compile(" by layer: "))).to_be_visible()
     expect(page.get_by_text("without its weights").first).to_be_visible()
-    page.get_by_role("button", name="Look for its matrices").click()
-    expect(page.get_by_role("alert")).to_contain_text(f"run {digest} was recorded without its weights")
-    made.refusals_are_meant()
+    expect(page.get_by_text("The layers of cnn-decoder are not plain matrices")).to_be_visible()
+    expect(page.get_by_role("button", name="Look for its matrices")).to_have_count(0)
+
+
+def test_a_training_that_failed_has_nothing_inside(opened, at, explorer, small):
+    failing = {**small, "recipe": {"steps": 60, "optimiser": "sgd", "rate": 1e6}}
+    job = explorer.ask("api/train", failing)["job"]
+    page = opened(1280, at("explore", **failing, job=job)).page
+    expect(page.get_by_role("link", name="Look inside")).to_have_count(0)
+    page.get_by_role("link", name="See its record").click()
+    expect(page.get_by_role("alert")).to_contain_text("the loss became")
+    expect(page.get_by_text("This training failed, so that there is no network to look into")).to_have_count(1)
+    page.get_by_role("tab", name="Inside").click()
+    expect(page.get_by_text("This training failed, so that there is no network to look into")).to_have_count(2)
+    expect(page.get_by_role("button", name=re.compile("^Look for"))).to_have_count(0)
 
 
 def test_the_record_says_how_to_have_it_again(opened, at, small, small_runs, saved):

@@ -194,6 +194,8 @@ export interface CellAnswer {
   combination: Combination;
   labels: Labels;
   section: string;
+  /** What the network is given, where that is a picture. */
+  input: Picture | null;
   target: Answer | null;
   forecast: Answer | null;
   output: Answer | null;

@@ -6,7 +6,7 @@ import { Quiet } from "../parts/Sentence";
 
 /** The answers of one cell, the training examples nearest to it, and what it is superposed of. */
 export function CellContent({ cell, names }: { cell: CellAnswer; names: string[] }) {
-  const { target, output, forecast, difference, nearest, superposed } = cell;
+  const { input, target, output, forecast, difference, nearest, superposed } = cell;
   const domain = sharedDomain([target]);
   const numbers = Object.entries(cell.numbers).filter(([, value]) => value !== null);
   return (
@@ -19,6 +19,7 @@ export function CellContent({ cell, names }: { cell: CellAnswer; names: string[]
             : `Held out (${cell.section}).`}
       </Quiet>
       <div className="answers">
+        {input && <AnswerView answer={input} title="Input" domain={sharedDomain([input])} />}
         <AnswerView answer={target} title="Target" domain={domain} />
         <AnswerView answer={forecast} title="Forecast" note={forecast === null ? "none" : undefined} domain={domain} />
         <AnswerView answer={output} title="Output" note={output === null ? "not trained" : undefined} domain={domain} />

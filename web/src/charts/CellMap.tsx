@@ -1,11 +1,12 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useMemo, useState } from "react";
 import { css, type Rgb, sequential, STEPS } from "../logic/colour";
+import { minus } from "../logic/format";
 import { outline, squares } from "../logic/outline";
 import { clamp } from "../logic/span";
 import { labelledLevels } from "../logic/ticks";
 import { useWidth } from "../parts/useWidth";
 import { ColourScale } from "./ColourScale";
-import { cellAt, type Geometry, geometry, leftOf } from "./geometry";
+import { cellAt, cellDrawn, drawnAt, type Geometry, geometry, leftOf } from "./geometry";
 
 export type Place = [row: number, column: number];
 
@@ -53,15 +54,26 @@ export function CellMap(props: Props) {
   );
   const at: Place = [Math.min(cursor[0], g.rows - 1), Math.min(cursor[1], g.columns - 1)];
 
+  const size = [g.rows, g.columns, g.across, g.cell];
   const shades = useMemo(() => shaded(values, domain), [values, domain[0], domain[1]]);
-  const kinds = useMemo(() => sorted(g.rows, g.columns, heldOut, props.left), [g.rows, g.columns, heldOut, props.left]);
-  const border = useMemo(() => outline(heldOut, g.rows, g.columns, g.cell), [heldOut, g.rows, g.columns, g.cell]);
+  const kinds = useMemo(() => sorted(g.rows, g.columns, heldOut, props.left), [...size, heldOut, props.left]);
+  const border = useMemo(() => {
+    const inside = (down: number, right: number) => {
+      const cell = cellDrawn(g, down, right);
+      return cell !== null && heldOut(...cell);
+    };
+    return outline(inside, g.high, g.across, g.cell);
+  }, [...size, heldOut]);
+  const tiles = (places: Place[]) =>
+    squares(
+      places.map(([row, column]) => drawnAt(g, row, column)),
+      g.cell,
+    );
 
   const key = (event: KeyboardEvent) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (step && !event.shiftKey) {
-      setCursor([clamp(at[0] + (step[0] ?? 0), 0, g.rows - 1), clamp(at[1] + (step[1] ?? 0), 0, g.columns - 1)]);
-    } else if (event.key === "Home") setCursor([0, 0]);
+    if (step && !event.shiftKey) setCursor(stepped(g, at, step[0] ?? 0, step[1] ?? 0));
+    else if (event.key === "Home") setCursor([0, 0]);
     else if (event.key === "End") setCursor([g.rows - 1, g.columns - 1]);
     else if (event.key === "Enter" || event.key === " ") props.onOpen(at, true);
     else return;
@@ -78,12 +90,12 @@ export function CellMap(props: Props) {
       {width > 0 && (
         <svg ref={props.svg} width={width} height={g.height} role="group" aria-label={props.label}>
           <g transform={`translate(${g.left} ${g.top})`}>
-            <path className="tile-shown" d={squares(kinds.shown, g.cell)} />
-            <path className="tile-left" d={squares(kinds.left, g.cell)} />
-            <path className="tile-held-out" d={squares(kinds.heldOut, g.cell)} />
+            <path className="tile-shown" d={tiles(kinds.shown)} />
+            <path className="tile-left" d={tiles(kinds.left)} />
+            <path className="tile-held-out" d={tiles(kinds.heldOut)} />
             <g className={props.faded ? "faded" : undefined}>
               {[...shades].map(([shade, cells]) => (
-                <path key={shade} d={squares(cells, g.cell)} fill={css(colour((shade + 0.5) / STEPS))} />
+                <path key={shade} d={tiles(cells)} fill={css(colour((shade + 0.5) / STEPS))} />
               ))}
             </g>
             <path className="held-out-halo" d={border} />
@@ -110,7 +122,7 @@ export function CellMap(props: Props) {
               }
             }}
           >
-            <rect className="cells-area" x={g.left} y={g.top} width={g.columns * g.cell} height={g.rows * g.cell} />
+            <rect className="cells-area" x={g.left} y={g.top} width={g.across * g.cell} height={g.high * g.cell} />
             {focused && <CellFrame g={g} place={at} className="cell-cursor" />}
           </g>
           {selected && <CellFrame g={g} place={selected} className="cell-selected" />}
@@ -118,8 +130,8 @@ export function CellMap(props: Props) {
           {values && (
             <ColourScale
               x={g.left}
-              y={g.top + g.rows * g.cell + 44}
-              width={Math.min(g.columns * g.cell, 420)}
+              y={g.top + g.high * g.cell + 44}
+              width={Math.min(g.across * g.cell, 420)}
               domain={domain}
               colour={colour}
               label={props.quantity}
@@ -134,8 +146,16 @@ export function CellMap(props: Props) {
   );
 }
 
+/** The place beside another; above the first row is the line before, in a map that is broken into lines. */
+function stepped(g: Geometry, [row, column]: Place, down: number, right: number): Place {
+  const [next, other] = [row + down, column + down * g.across];
+  if (next >= 0 && next < g.rows) return [next, clamp(column + right, 0, g.columns - 1)];
+  return other >= 0 && other < g.columns ? [down < 0 ? g.rows - 1 : 0, other] : [row, column];
+}
+
 function CellFrame({ g, place, className }: { g: Geometry; place: Place; className: string }) {
-  const sides = { x: g.left + place[1] * g.cell, y: g.top + place[0] * g.cell, width: g.cell, height: g.cell };
+  const [down, right] = drawnAt(g, ...place);
+  const sides = { x: g.left + right * g.cell, y: g.top + down * g.cell, width: g.cell, height: g.cell };
   return (
     <g className="cell-frame">
       <rect className="cell-halo" {...sides} />
@@ -145,26 +165,39 @@ function CellFrame({ g, place, className }: { g: Geometry; place: Place; classNa
 }
 
 function MapAxes({ g, rows, columns }: { g: Geometry; rows: MapAxis; columns: MapAxis }) {
-  const bottom = g.top + g.rows * g.cell;
+  const bottom = g.top + g.high * g.cell;
   const widest = Math.max(...columns.labels.map((label) => label.length));
   return (
     <g aria-hidden="true">
-      {labelledLevels(g.columns, g.cell, 14 + 7 * widest).map((level) => (
-        <text key={level} className="tick" x={g.left + (level + 0.5) * g.cell} y={bottom + 15} textAnchor="middle">
-          {columns.labels[level]}
-        </text>
-      ))}
-      {labelledLevels(g.rows, g.cell, 20).map((level) => (
-        <text key={level} className="tick" x={g.left - 6} y={g.top + (level + 0.5) * g.cell + 4} textAnchor="end">
-          {rows.labels[level]}
-        </text>
-      ))}
-      <text className="axis-title" x={g.left + (g.columns * g.cell) / 2} y={bottom + 33} textAnchor="middle">
-        {columns.name}
+      {Array.from({ length: g.lines }, (_, line) => {
+        const top = g.top + line * g.pitch * g.cell;
+        return (
+          <g key={line}>
+            {labelledLevels(g.across, g.cell, 14 + 7 * widest).map((level) => (
+              <text
+                key={level}
+                className="tick"
+                x={g.left + (level + 0.5) * g.cell}
+                y={top + g.rows * g.cell + 15}
+                textAnchor="middle"
+              >
+                {minus(columns.labels[line * g.across + level] ?? "")}
+              </text>
+            ))}
+            {labelledLevels(g.rows, g.cell, 20).map((level) => (
+              <text key={level} className="tick" x={g.left - 6} y={top + (level + 0.5) * g.cell + 4} textAnchor="end">
+                {minus(rows.labels[level] ?? "")}
+              </text>
+            ))}
+          </g>
+        );
+      })}
+      <text className="axis-title" x={g.left + (g.across * g.cell) / 2} y={bottom + 33} textAnchor="middle">
+        {g.lines > 1 ? `${columns.name}, line after line` : columns.name}
       </text>
       <text
         className="axis-title"
-        transform={`translate(12 ${g.top + (g.rows * g.cell) / 2}) rotate(-90)`}
+        transform={`translate(12 ${g.top + (g.high * g.cell) / 2}) rotate(-90)`}
         textAnchor="middle"
       >
         {rows.name}

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { css, type Rgb } from "../logic/colour";
-import { type Point, type Turn, turned, turnedBy } from "../logic/rotate";
+import { minus } from "../logic/format";
+import { type Point, START, STEP, type Turn, turned, turnedBy } from "../logic/rotate";
 import { useWidth } from "../parts/useWidth";
 import { useTheme } from "../state/theme";
 
@@ -13,10 +14,17 @@ interface Props {
   colour: (share: number) => Rgb;
   legend: { name: string; low: string; high: string } | null;
   canvas: RefObject<HTMLCanvasElement | null>;
+  turn: Turn;
+  /** Told when a drag has ended, and at every key. */
+  onTurn: (turn: Turn) => void;
 }
 
-const START: Turn = { yaw: 0.7, pitch: 0.45 };
-const STEP = Math.PI / 24;
+interface Press {
+  x: number;
+  y: number;
+  turn: Turn;
+}
+
 const KEYS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -30,11 +38,12 @@ const AXES: [string, Point][] = [
 ];
 
 /** Points in space, turned by dragging or by arrow keys; nearer ones are drawn larger and last. */
-export function Scatter3d({ label, points, shares, labels, colour, legend, canvas }: Props) {
+export function Scatter3d({ label, points, shares, labels, colour, legend, canvas, ...given }: Props) {
   const [frame, width] = useWidth<HTMLDivElement>();
-  const [turn, setTurn] = useState(START);
+  const [dragged, setDragged] = useState<Turn | null>(null);
+  const turn = dragged ?? given.turn;
   const [near, setNear] = useState("");
-  const press = useRef<{ x: number; y: number; turn: Turn } | null>(null);
+  const press = useRef<Press | null>(null);
   const placed = useRef<[number, number, number][]>([]);
   const { dark } = useTheme();
   const side = Math.min(width, 460);
@@ -51,18 +60,23 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
 
   const key = (event: KeyboardEvent) => {
     const step = KEYS[event.key];
-    if (event.key === "Home") setTurn(START);
-    else if (step) setTurn((now) => turnedBy(now, step[0] * STEP, step[1] * STEP));
+    if (event.key === "Home") given.onTurn(START);
+    else if (step) given.onTurn(turnedBy(turn, step[0] * STEP, step[1] * STEP));
     else return;
     event.preventDefault();
   };
   const move = (event: PointerEvent<HTMLCanvasElement>) => {
-    const held = press.current;
-    if (held) return setTurn(turnedBy(held.turn, (event.clientX - held.x) / 120, (event.clientY - held.y) / 120));
+    if (press.current) return setDragged(pulled(press.current, event));
     const box = event.currentTarget.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const found = placed.current.filter(([px, py]) => Math.hypot(px - x, py - y) < 8).at(-1);
     setNear(found ? (labels[found[2]] ?? "") : "");
+  };
+
+  const release = (event: PointerEvent<HTMLCanvasElement>) => {
+    if (press.current) given.onTurn(pulled(press.current, event));
+    press.current = null;
+    setDragged(null);
   };
 
   return (
@@ -80,13 +94,13 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
           press.current = { x: event.clientX, y: event.clientY, turn };
         }}
         onPointerMove={move}
-        onPointerUp={() => (press.current = null)}
-        onPointerCancel={() => (press.current = null)}
+        onPointerUp={release}
+        onPointerCancel={release}
       />
       {legend && (
         <p className="scatter-legend">
           <span>
-            {legend.name} = {legend.low}
+            {legend.name} = {minus(legend.low)}
           </span>
           <span
             className="gradient"
@@ -94,12 +108,16 @@ export function Scatter3d({ label, points, shares, labels, colour, legend, canva
               background: `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => css(colour(i / 8))).join()})`,
             }}
           />
-          <span>{legend.high}</span>
+          <span>{minus(legend.high)}</span>
         </p>
       )}
       <p className="cell-words">{near || " "}</p>
     </div>
   );
+}
+
+function pulled(from: Press, { clientX, clientY }: PointerEvent): Turn {
+  return turnedBy(from.turn, (clientX - from.x) / 120, (clientY - from.y) / 120);
 }
 
 /** Draws axes and points; returns where each point lies, farthest first. */

@@ -1,4 +1,5 @@
 import type { ClaimCheck } from "../api/types";
+import { minus } from "../logic/format";
 import { Verdict } from "../parts/Verdict";
 import { measuredWords, quantityWords, rangeWords } from "./words";
 
@@ -22,7 +23,7 @@ export function ClaimChecks({ checks }: { checks: ClaimCheck[] }) {
               <td data-label="Must be">{rangeWords(check.expected)}</td>
               <td data-label="Measured">
                 {measuredWords(check.measured)}
-                {check.beside && <p className="quiet">{check.beside}</p>}
+                {check.beside && <p className="quiet">{minus(check.beside)}</p>}
               </td>
               <td data-label="Verdict">
                 <Verdict word={check.verdict} />

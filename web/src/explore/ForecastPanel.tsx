@@ -4,17 +4,20 @@ import type { Asked } from "../api/useAnswer";
 import { IntervalChart } from "../charts/IntervalChart";
 import { csv } from "../logic/csv";
 import { saveJson, saveSvg, saveText } from "../logic/download";
-import { capital, duration, sectionWords, words } from "../logic/format";
+import { capital, duration, minus, plural, sectionWords, words } from "../logic/format";
 import { ExportMenu } from "../parts/ExportMenu";
 import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
 import { Problematic, Quiet } from "../parts/Sentence";
+import { useLong } from "../parts/useLong";
 import { Composes } from "../parts/Verdict";
 import { Connectivity } from "./Connectivity";
 import { OutlookPart } from "./OutlookPart";
 import { SupportTable } from "./SupportTable";
 
 const CONNECTIVITY = "percolation"; // a reason that has a table of its own
+
+const LONG = 3000; // milliseconds, several times what most forecasts take
 
 interface Props {
   forecast: Asked<Forecast> & { again: () => void };
@@ -31,6 +34,7 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
   const sections = useRef<SVGSVGElement>(null);
   const networks = useRef<SVGSVGElement>(null);
   const { value, error, pending } = forecast;
+  const long = useLong(wanted && pending && !fault, LONG);
   const reasons = value?.reasons.filter(({ name }) => !(value.percolation && name === CONNECTIVITY)) ?? [];
   const ways = value
     ? [
@@ -54,19 +58,22 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
 
   return (
     <Panel title="Forecast" className="forecast-panel" tools={value && <ExportMenu of="the forecast" ways={ways} />}>
-      <Problematic sentence={fault ?? error} />
-      {error && (
+      <Problematic sentence={fault ?? (long ? null : error)} />
+      {error && !long && (
         <button type="button" onClick={forecast.again}>
           Ask again
         </button>
       )}
-      {wanted && !value && !error && !fault && <Quiet>Working out the forecast…</Quiet>}
+      <p role="status" className="quiet" hidden={!long}>
+        {long && longWords(problem)}
+      </p>
+      {wanted && !value && !error && !fault && !long && <Quiet>Working out the forecast…</Quiet>}
       {!wanted && <OnDemand why="For scenes this takes some seconds." label="Work out the forecast" onAsk={onWant} />}
       {value && (
         <div className={pending || error ? "faded" : undefined} aria-busy={pending}>
           <div className="forecast-verdict" aria-live="polite">
             <Composes composes={value.composes} />
-            <p>{value.verdict}</p>
+            <p>{minus(value.verdict)}</p>
           </div>
           <h3>Expected error by section</h3>
           <IntervalChart
@@ -81,7 +88,7 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
             {reasons.map((reason) => (
               <div key={reason.name}>
                 <dt>{capital(words(reason.name))}</dt>
-                <dd>{capital(reason.text)}</dd>
+                <dd>{capital(minus(reason.text))}</dd>
               </div>
             ))}
           </dl>
@@ -101,6 +108,12 @@ export function ForecastPanel({ forecast, problem, wanted, fault, onWant }: Prop
       )}
     </Panel>
   );
+}
+
+/** While it takes long: what is going on, and what to do should the server give it up. */
+function longWords(problem: ProblemAnswer | null): string {
+  const size = problem ? ` of ${plural(problem.counts.shown, "example")}` : "";
+  return `This forecast${size} takes longer than most, and is given up if it takes too long: use fewer levels (a smaller n) or examples then, or save the problem as YAML and run \`recombine forecast problem.yaml\`.`;
 }
 
 function quantityWords(quantity: string): string {

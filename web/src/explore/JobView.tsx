@@ -85,7 +85,7 @@ export function JobView({ job, lost, onShow, onOpen }: Props) {
           )}
           {job.digest && (
             <a className="button" href={`#/run/${job.digest}`}>
-              Look inside
+              {job.state === "failed" ? "See its record" : "Look inside"}
             </a>
           )}
           <button

@@ -1,14 +1,14 @@
 import type { RefObject } from "react";
 import type { Outlook } from "../api/types";
 import { IntervalChart } from "../charts/IntervalChart";
-import { capital, percent, sectionWords } from "../logic/format";
+import { capital, minus, percent, sectionWords } from "../logic/format";
 
 /** What trained networks should reach, by trials with similar problems. */
 export function OutlookPart({ outlook, svg }: { outlook: Outlook; svg: RefObject<SVGSVGElement | null> }) {
   return (
     <>
       <h3>What trained networks should reach</h3>
-      <p>{outlook.verdict}</p>
+      <p>{minus(outlook.verdict)}</p>
       {!outlook.calibrated && <p className="quiet">These numbers are not calibrated by trials of such tasks.</p>}
       <IntervalChart
         label="Expected held-out performance by section and by network"
@@ -25,7 +25,7 @@ export function OutlookPart({ outlook, svg }: { outlook: Outlook; svg: RefObject
                 Expected failure: {failure.failure}
                 {typeof failure.share === "number" && ` (${percent(failure.share)})`}
               </dt>
-              <dd>{capital(failure.text)}</dd>
+              <dd>{capital(minus(failure.text))}</dd>
             </div>
           ))}
         </dl>

@@ -1,4 +1,5 @@
 import type { Plane } from "../api/types";
+import { minus } from "../logic/format";
 import type { Drawn } from "../logic/plane";
 import { SelectField } from "../parts/Fields";
 
@@ -19,7 +20,7 @@ export function PlaneChoice({ drawn, onPlane }: Props) {
           key={factor.name}
           label={`Held: ${factor.name}`}
           value={String(plane.fixed[index] ?? 0)}
-          options={factor.levels.map((level, at) => ({ value: String(at), label: level }))}
+          options={factor.levels.map((level, at) => ({ value: String(at), label: minus(level) }))}
           onChange={(level) => onPlane({ ...plane, fixed: plane.fixed.with(index, Number(level)) })}
         />
       ))}

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from "react";
-import { cellAt, type Geometry, STILL } from "../charts/geometry";
+import { cellAt, cellsMoved, drawnAt, type Geometry, inLines, STILL } from "../charts/geometry";
 import { type Axes, type Box, type Draggable, moveBox, regionWords, resizeBox, type Side } from "../logic/region";
 import { pieces } from "../logic/span";
 
@@ -28,6 +28,7 @@ const GRIPS: Grip[] = [
   { rows: "high", columns: "low" },
   { rows: "high", columns: "high" },
 ];
+const ENDS: Grip[] = [{ columns: "low" }, { columns: "high" }]; // of a plane that is broken into lines
 const KEYS: Record<string, [Side, number]> = {
   ArrowUp: ["rows", -1],
   ArrowDown: ["rows", 1],
@@ -50,7 +51,9 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
   const down = (event: PointerEvent<SVGElement>, grip: Grip) => {
     if (event.button !== 0) return;
     event.stopPropagation();
-    event.currentTarget.setPointerCapture(event.pointerId);
+    // A grip stays while it is dragged; parts of the box come and go.
+    const held = grip.rows || grip.columns ? event.currentTarget : frame.current;
+    held?.setPointerCapture(event.pointerId);
     press.current = { x: event.clientX, y: event.clientY, from: region, grip, moved: false };
   };
   const move = (event: PointerEvent<SVGElement>) => {
@@ -58,7 +61,8 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
     if (!held) return;
     const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
     if (Math.hypot(dx, dy) > STILL) held.moved = true;
-    if (held.moved) onBox(dragged(held.from, held.grip, Math.round(dy / g.cell), Math.round(dx / g.cell), axes));
+    const { rows, columns } = cellsMoved(g, dx, dy);
+    if (held.moved) onBox(dragged(held.from, held.grip, rows, columns, axes));
   };
   const up = (event: PointerEvent<SVGElement>) => {
     const held = press.current;
@@ -69,13 +73,13 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
     if (cell) onClick(...cell);
   };
   const key = (event: KeyboardEvent) => {
-    const [side, by] = KEYS[event.key] ?? [];
+    let [side, by] = KEYS[event.key] ?? [];
     if (!side || !by) return;
     event.preventDefault();
+    if (side === "rows" && g.lines > 1 && g.rows === 1) [side, by] = ["columns", by * g.across]; // a line up or down
     if (!event.shiftKey) onBox(side === "rows" ? moveBox(region, by, 0, axes) : moveBox(region, 0, by, axes));
     else onBox(resizeBox(region, side, region.free[side] === "low" ? "low" : "high", by, axes));
   };
-  const handlers = { onPointerMove: move, onPointerUp: up, onPointerCancel: up };
   const rows = pieces(region.box.rows, axes.rows);
   const columns = pieces(region.box.columns, axes.columns);
   const whole = rows.length === 1 && columns.length === 1;
@@ -89,32 +93,40 @@ export function RegionBox({ g, axes, region, onBox, onClick }: Props) {
       aria-roledescription="held-out region"
       aria-label={`Held-out region: ${regionWords(region, axes)}. Arrow keys move it, Shift and arrow keys resize it.`}
       onKeyDown={key}
+      onPointerMove={move}
+      onPointerUp={up}
+      onPointerCancel={up}
     >
       {rows.flatMap((row, r) =>
-        columns.map((column, c) => (
-          <rect
-            key={`${r}-${c}`} // not its place: it must stay the same element while it is dragged
-            className="region-body"
-            x={g.left + column.start * g.cell}
-            y={g.top + row.start * g.cell}
-            width={column.length * g.cell}
-            height={row.length * g.cell}
-            onPointerDown={(event) => down(event, {})}
-            {...handlers}
-          />
-        )),
+        columns
+          .flatMap((column) => inLines(g, column))
+          .map((column, c) => {
+            const [below, right] = drawnAt(g, row.start, column.start);
+            return (
+              <rect
+                key={`${r}-${c}`} // not its place: as far as it can it stays the same element
+                className="region-body"
+                x={g.left + right * g.cell}
+                y={g.top + below * g.cell}
+                width={column.length * g.cell}
+                height={row.length * g.cell}
+                onPointerDown={(event) => down(event, {})}
+              />
+            );
+          }),
       )}
       {whole &&
-        GRIPS.filter((grip) => allowed(region, grip)).map((grip) => (
-          <Handle
-            key={JSON.stringify(grip)}
-            g={g}
-            region={region}
-            grip={grip}
-            onDown={(event) => down(event, grip)}
-            {...handlers}
-          />
-        ))}
+        (g.lines > 1 ? ENDS : GRIPS)
+          .filter((grip) => allowed(region, grip))
+          .map((grip) => (
+            <Handle
+              key={JSON.stringify(grip)}
+              g={g}
+              region={region}
+              grip={grip}
+              onDown={(event) => down(event, grip)}
+            />
+          ))}
     </g>
   );
 }
@@ -124,23 +136,23 @@ interface HandleProps {
   region: Draggable;
   grip: Grip;
   onDown: (event: PointerEvent<SVGElement>) => void;
-  onPointerMove: (event: PointerEvent<SVGElement>) => void;
-  onPointerUp: (event: PointerEvent<SVGElement>) => void;
-  onPointerCancel: (event: PointerEvent<SVGElement>) => void;
 }
 
-/** A corner that is seen, or an edge that is only felt; both are wider than they look. */
-function Handle({ g, region, grip, onDown, ...handlers }: HandleProps) {
+/** A corner that is seen, or an edge that is only felt; both are wider than they look. In lines, ends are seen. */
+function Handle({ g, region, grip, onDown }: HandleProps) {
   const { rows, columns } = region.box;
-  const x = { low: columns.start, high: columns.start + columns.length, none: columns.start };
-  const y = { low: rows.start, high: rows.start + rows.length, none: rows.start };
+  const [last, end] = drawnAt(g, rows.start + rows.length - 1, columns.start + columns.length - 1);
+  const [first, start] = drawnAt(g, rows.start, columns.start);
+  const inLine = last + 1 - rows.length; // where the end of the box has its top
+  const x = { low: start, high: end + 1, none: start };
+  const y = { low: first, high: last + 1, none: grip.columns === "high" ? inLine : first };
   const corner = grip.rows && grip.columns;
-  const reach = Math.min(14, Math.max(6, (Math.min(rows.length, columns.length) * g.cell) / 4));
+  const reach = g.lines > 1 ? 9 : Math.min(14, Math.max(6, (Math.min(rows.length, columns.length) * g.cell) / 4));
   const left = g.left + x[grip.columns ?? "none"] * g.cell - (grip.columns ? reach : 0);
   const top = g.top + y[grip.rows ?? "none"] * g.cell - (grip.rows ? reach : 0);
   const cursor = corner ? (grip.rows === grip.columns ? "nwse" : "nesw") : grip.rows ? "ns" : "ew";
   return (
-    <g className={`grip grip-${cursor}`} onPointerDown={onDown} {...handlers}>
+    <g className={`grip grip-${cursor}`} onPointerDown={onDown}>
       <rect
         className="grip-area"
         x={left}
@@ -149,6 +161,9 @@ function Handle({ g, region, grip, onDown, ...handlers }: HandleProps) {
         height={grip.rows ? 2 * reach : rows.length * g.cell}
       />
       {corner && <rect className="grip-mark" x={left + reach - 5} y={top + reach - 5} width={10} height={10} rx={2} />}
+      {g.lines > 1 && (
+        <rect className="grip-mark" x={left + reach - 3} y={top} width={6} height={rows.length * g.cell} rx={2} />
+      )}
     </g>
   );
 }

@@ -23,6 +23,27 @@ export async function saveCanvas(name: string, canvas: HTMLCanvasElement): Promi
   save(name, blob);
 }
 
+/** A canvas with lines of words below it, in the colours of the page, so that a file says what it shows. */
+export function captioned(canvas: HTMLCanvasElement, lines: string[]): HTMLCanvasElement {
+  const found = document.createElement("canvas");
+  const context = found.getContext("2d");
+  if (!context) throw new Error("the browser could not open a canvas");
+  const ratio = devicePixelRatio || 1;
+  const [font, step, edge] = [`${13 * ratio}px system-ui, sans-serif`, 20 * ratio, 8 * ratio];
+  context.font = font;
+  const widest = Math.max(...lines.map((line) => context.measureText(line).width));
+  found.width = Math.ceil(Math.max(canvas.width, widest) + 2 * edge);
+  found.height = Math.ceil(canvas.height + step * lines.length + 2 * edge);
+  const style = getComputedStyle(document.body);
+  context.fillStyle = style.backgroundColor;
+  context.fillRect(0, 0, found.width, found.height);
+  context.drawImage(canvas, edge, edge);
+  context.font = font; // a canvas forgets it when its size is set
+  context.fillStyle = style.color;
+  lines.forEach((line, index) => context.fillText(line, edge, edge + canvas.height + step * (index + 0.8)));
+  return found;
+}
+
 const COPIED = [
   "fill",
   "stroke",
@@ -50,11 +71,26 @@ export async function saveSvg(name: string, svg: SVGSVGElement): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
   await image.decode();
+  await saveDrawn(name, image, width, height, getComputedStyle(document.body).backgroundColor);
+}
+
+/** A picture of the page as a PNG of twice its own size, on white as it is shown. */
+export function saveImage(name: string, image: HTMLImageElement): Promise<void> {
+  return saveDrawn(name, image, image.naturalWidth, image.naturalHeight, "#ffffff");
+}
+
+async function saveDrawn(
+  name: string,
+  image: HTMLImageElement,
+  width: number,
+  height: number,
+  ground: string,
+): Promise<void> {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [Math.round(2 * width), Math.round(2 * height)];
   const context = canvas.getContext("2d");
   if (!context) throw new Error("the browser could not open a canvas");
-  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillStyle = ground;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   await saveCanvas(name, canvas);

@@ -88,6 +88,11 @@ export function fixed(value: number | null, length: number): string {
     .replace("-", MINUS);
 }
 
+/** A text with a true minus before its negative numbers, which the server writes with a hyphen. */
+export function minus(text: string): string {
+  return text.replace(/(^|[\s(=,:[])-(?=\.?\d)/g, `$1${MINUS}`);
+}
+
 /** A name of a measure or reason as words: "ood_accuracy" is "ood accuracy". */
 export function words(name: string): string {
   return name.replaceAll("_", " ");
@@ -100,7 +105,7 @@ export function capital(text: string): string {
 /** "x = 3, y = 5" from the labels of a combination: x first, although grids have y first. */
 export function combinationWords(names: string[], labels: (string | null)[]): string {
   const said = labels.map((label, index) =>
-    label === null ? `no ${names[index] ?? "factor"}` : names[index] ? `${names[index]} = ${label}` : label,
+    label === null ? `no ${names[index] ?? "factor"}` : minus(names[index] ? `${names[index]} = ${label}` : label),
   );
   return (names.join() === "y,x" ? said.toReversed() : said).join(", ");
 }

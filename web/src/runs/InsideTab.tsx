@@ -2,7 +2,7 @@ import { useState } from "react";
 import { api } from "../api/client";
 import type { ProblemAnswer, Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
-import { isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
+import { isTrained, nothingInside, WITHOUT_WEIGHTS } from "../logic/looks";
 import { SelectField } from "../parts/Fields";
 import { OnDemand } from "../parts/OnDemand";
 import { Panel } from "../parts/Panel";
@@ -24,6 +24,7 @@ interface Props {
 export function InsideTab({ run, about, params, change }: Props) {
   const layer = params.layer ?? "";
   const [asked, setAsked] = useState(isTrained(run));
+  const nothing = nothingInside(run);
   const inside = useAnswer(asked ? `${run.digest} ${layer}` : null, (signal) => api.inside(run.digest, layer, signal));
   const layers = inside.value?.layers ?? [];
   return (
@@ -47,7 +48,8 @@ export function InsideTab({ run, about, params, change }: Props) {
           }
         >
           <Problematic sentence={inside.error} />
-          {!asked && (
+          {nothing && <Quiet>{nothing}</Quiet>}
+          {!asked && !nothing && (
             <OnDemand why={WITHOUT_WEIGHTS} label="Look for points that its record kept" onAsk={() => setAsked(true)} />
           )}
           {asked && !inside.value && !inside.error && <Quiet>Running the network over the grid…</Quiet>}
@@ -58,6 +60,8 @@ export function InsideTab({ run, about, params, change }: Props) {
               pending={inside.pending}
               colour={params.colour ?? ""}
               onColour={(colour) => change({ colour })}
+              turn={params.turn ?? ""}
+              onTurn={(turn) => change({ turn })}
             />
           )}
         </Panel>

@@ -7,7 +7,7 @@ import { csv, mapRows } from "../logic/csv";
 import { saveSvg, saveText } from "../logic/download";
 import { lossSeries } from "../logic/losses";
 import { number, percent, words } from "../logic/format";
-import { isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
+import { isTrained, nothingInside, WITHOUT_WEIGHTS } from "../logic/looks";
 import { flatMeasures } from "../logic/measures";
 import { drawnPlane } from "../logic/plane";
 import { ErrorMap } from "../parts/ErrorMap";
@@ -105,7 +105,9 @@ export function OverviewTab({ run, about, onOpen }: Props) {
               </dl>
             </>
           ) : (
-            !explanation.error && <Quiet>{isTrained(run) ? "Looking for the failure…" : WITHOUT_WEIGHTS}</Quiet>
+            !explanation.error && (
+              <Quiet>{isTrained(run) ? "Looking for the failure…" : (nothingInside(run) ?? WITHOUT_WEIGHTS)}</Quiet>
+            )
           )}
         </Panel>
       </div>

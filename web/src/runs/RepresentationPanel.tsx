@@ -3,8 +3,9 @@ import type { Factor, Inside } from "../api/types";
 import { Scatter3d } from "../charts/Scatter3d";
 import { csv } from "../logic/csv";
 import { cyclic, sequential } from "../logic/colour";
-import { saveCanvas, saveJson, saveText } from "../logic/download";
-import { combinationWords, percent } from "../logic/format";
+import { captioned, saveCanvas, saveJson, saveText } from "../logic/download";
+import { combinationWords, minus, percent } from "../logic/format";
+import { readTurn, writeTurn } from "../logic/rotate";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
 import { Quiet } from "../parts/Sentence";
@@ -16,10 +17,13 @@ interface Props {
   /** The factor that colours the points; the first one unless it is among them. */
   colour: string;
   onColour: (factor: string) => void;
+  /** How the points are turned, as links have it. */
+  turn: string;
+  onTurn: (turn: string) => void;
 }
 
 /** The representation of every combination in its first three principal components. */
-export function RepresentationPanel({ inside, factors, pending, colour, onColour }: Props) {
+export function RepresentationPanel({ inside, factors, pending, colour, onColour, turn, onTurn }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const names = factors.map(({ name }) => name);
   const at = Math.max(0, names.includes(colour) ? names.indexOf(colour) : names.indexOf("x"));
@@ -32,6 +36,7 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
     () => inside.labels.map((each) => combinationWords(names, each)),
     [inside.labels, names.join()],
   );
+  const title = `Representation of layer ${inside.layer}, coloured by ${factor?.name ?? "nothing"}`;
   const rows = () => inside.points.map((point, index) => [...(inside.labels[index] ?? []), ...point]);
 
   return (
@@ -50,7 +55,10 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
           ways={[
             {
               label: "PNG",
-              run: () => (canvas.current ? saveCanvas("representation.png", canvas.current) : undefined),
+              run: () =>
+                canvas.current
+                  ? saveCanvas("representation.png", captioned(canvas.current, [title, ...legendWords(factor)]))
+                  : undefined,
             },
             {
               label: "CSV",
@@ -61,13 +69,15 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
         />
       </div>
       <Scatter3d
-        label={`Representation of layer ${inside.layer}, coloured by ${factor?.name ?? "nothing"}`}
+        label={title}
         points={inside.points}
         shares={shares}
         labels={labels}
         colour={factor?.periodic ? cyclic : sequential}
         legend={factor ? { name: factor.name, low: factor.levels[0] ?? "", high: factor.levels.at(-1) ?? "" } : null}
         canvas={canvas}
+        turn={useMemo(() => readTurn(turn), [turn])}
+        onTurn={(next) => onTurn(writeTurn(next))}
       />
       <Quiet>
         First three principal components: {inside.explained.map(percent).join(", ")} of the variance. Drag to turn, or
@@ -75,4 +85,16 @@ export function RepresentationPanel({ inside, factors, pending, colour, onColour
       </Quiet>
     </div>
   );
+}
+
+function legendWords(factor: Factor | undefined): string[] {
+  if (!factor) return [];
+  const [low, high] = [factor.levels[0], factor.levels.at(-1)];
+  return [
+    minus(
+      factor.periodic
+        ? `${factor.name} = ${low} to ${high}, round`
+        : `${factor.name} = ${low} (dark) to ${high} (light)`,
+    ),
+  ];
 }

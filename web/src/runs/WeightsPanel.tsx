@@ -4,8 +4,8 @@ import type { Run } from "../api/types";
 import { useAnswer } from "../api/useAnswer";
 import { MatrixView } from "../charts/MatrixView";
 import { csv } from "../logic/csv";
-import { saveCanvas, saveText } from "../logic/download";
-import { hasMatrices, isTrained, WITHOUT_WEIGHTS } from "../logic/looks";
+import { captioned, saveCanvas, saveText } from "../logic/download";
+import { hasMatrices, noMatrices, WITHOUT_WEIGHTS } from "../logic/looks";
 import { ExportMenu } from "../parts/ExportMenu";
 import { SelectField } from "../parts/Fields";
 import { OnDemand } from "../parts/OnDemand";
@@ -22,6 +22,7 @@ interface Props {
 export function WeightsPanel({ run, layer, onLayer }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [asked, setAsked] = useState(hasMatrices(run));
+  const none = noMatrices(run);
   const key = asked ? `${run.digest} ${layer}` : null;
   const { value, error, pending } = useAnswer(key, (signal) => api.weights(run.digest, layer, signal));
   return (
@@ -39,7 +40,16 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
             <ExportMenu
               of="the weights"
               ways={[
-                { label: "PNG", run: () => (canvas.current ? saveCanvas("weights.png", canvas.current) : undefined) },
+                {
+                  label: "PNG",
+                  run: () =>
+                    canvas.current
+                      ? saveCanvas(
+                          "weights.png",
+                          captioned(canvas.current, [`Weights of ${value.layer}, sorted by ${value.sorted_by}`]),
+                        )
+                      : undefined,
+                },
                 {
                   label: "CSV",
                   run: () =>
@@ -60,7 +70,8 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
     >
       <Problematic sentence={error} />
       {asked && !value && !error && <Quiet>Reading the weights…</Quiet>}
-      {!asked && <OnDemand why={why(run)} label="Look for its matrices" onAsk={() => setAsked(true)} />}
+      {none && <Quiet>{none}</Quiet>}
+      {!asked && !none && <OnDemand why={WITHOUT_WEIGHTS} label="Look for its matrices" onAsk={() => setAsked(true)} />}
       {value && (
         <div className={pending ? "faded" : undefined}>
           <MatrixView weights={value} canvas={canvas} />
@@ -69,10 +80,4 @@ export function WeightsPanel({ run, layer, onLayer }: Props) {
       )}
     </Panel>
   );
-}
-
-function why(run: Run): string {
-  return isTrained(run)
-    ? "The layers of this network may not be plain matrices that could be sorted."
-    : WITHOUT_WEIGHTS;
 }
