@@ -14,7 +14,7 @@ from recombine.data import Problem, tasks
 from recombine.explorer import cells, forecasts
 from recombine.explorer.bundled import Bundle
 from recombine.explorer.presets import PRESETS
-from recombine.explorer.refusals import TooSlow
+from recombine.explorer.refusals import Left, TooSlow
 from recombine.measures import measures
 from recombine.models import models
 from recombine.splits import regions
@@ -195,6 +195,27 @@ def test_a_forecast_whose_client_has_left_is_not_begun(server, monkeypatch):
     patient.join()
     assert begun == [stayed]
     assert told[0]["digest"] == Problem.read(stayed).digest()
+
+
+def test_a_client_that_leaves_is_noticed_while_its_forecast_is_computed(server, monkeypatch):
+    there, gone = threading.Event(), threading.Event()
+
+    def forecast(problem, model, plane, wanted):
+        if wanted():
+            there.set()
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if not wanted():
+                gone.set()
+                break
+            time.sleep(0.1)
+        raise Left("it was given up.")
+
+    monkeypatch.setattr(server.app.state.session, "forecast", forecast)
+    with pytest.raises(httpx.ReadTimeout):
+        server.client.post("/api/forecast", json={"problem": bumps()}, timeout=5)
+    assert there.is_set()
+    assert gone.wait(60)
 
 
 def test_a_forecast_that_takes_too_long_says_what_to_do_and_its_cells_go_without(server, monkeypatch):
