@@ -242,6 +242,9 @@ def test_a_forecast_that_takes_too_long_says_what_to_do_and_its_cells_go_without
     server.post("/api/cell", problem=other, combination=[3, 6])
     server.post("/api/cell", problem=other, combination=[3, 7])
     assert asked[2:] == 3 * [cells.told]  # it was waited for once
+    monkeypatch.undo()
+    server.post("/api/forecast", problem=large)  # the machine was busy before
+    assert server.post("/api/cell", problem=large, combination=[3, 6])["forecast"] is not None
 
 
 def test_a_forecast_with_a_model_adds_its_kernel(server):

@@ -112,6 +112,8 @@ class Session:
             if model is None:
                 self._note(read_problem(problem), error)
             raise
+        if model is None and self._too_slow:
+            self._too_slow.discard(read_problem(problem).digest())  # the machine was busy then
         return found
 
     def _note(self, problem: Problem, error: TooSlow) -> None:
