@@ -68,9 +68,11 @@ def as_defined(network: torch.nn.Module) -> Iterator[None]:
     doubled = [block.doubled for block in blocks]
     for block in blocks:
         block.doubled = 0
-    yield
-    for block, known in zip(blocks, doubled, strict=True):
-        block.doubled = known
+    try:
+        yield
+    finally:
+        for block, known in zip(blocks, doubled, strict=True):
+            block.doubled = known
 
 
 class Training:

@@ -1,6 +1,7 @@
 """By the clock, on an idle machine: how long a person waits for the explorer (`make clock`)."""
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,7 +38,8 @@ def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., float]:
     def tell(what: str, seconds: list[float]) -> float:
         spread = f" ({min(seconds):.2f} to {max(seconds):.2f} of {len(seconds)})" if len(seconds) > 1 else ""
         with capsys.disabled():
-            print(f"\n{what}: {median(seconds):.2f} s{spread}", end="", flush=True)  # noqa: T201 - what it is run for
+            sys.stdout.write(f"\n{what}: {median(seconds):.2f} s{spread}")
+            sys.stdout.flush()
         return median(seconds)
 
     return tell
