@@ -41,8 +41,11 @@ ARRAYS := $(patsubst %,tests/%,core data factors measures models splits theory t
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 BESIDE := -n 2 --dist worksteal -m "not alone and not slow"
 
+# What compares times and fails is asked once more: on a shared machine a minute may be another's.
+ALONE := $(PYTEST) --jaxtyping-packages= -q -m alone tests/cli tests/explorer
+
 test: check browser
-	$(PYTEST) --jaxtyping-packages= -q -m alone tests/cli tests/explorer
+	$(ALONE) || $(ALONE) --last-failed
 	$(PYTEST) $(BESIDE) $(ARRAYS)
 	$(PYTEST) --jaxtyping-packages= $(BESIDE) $(ARRAYS:%=--ignore=%)
 

@@ -31,6 +31,21 @@ def test_no_two_lines_of_a_plan_read_alike(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("each", "said"), [(30.0, "1.0 core minutes"), (3600.0, "2.0 core hours"), (1e8, "2,314.8 core days")]
+)
+def test_a_plan_counts_what_is_recorded_when_it_is_asked_to(monkeypatch, each, said):
+    """Of two exact calculations with records in the reference, in the unit that fits."""
+    monkeypatch.setattr(cost, "START_UP", 0.0)
+    monkeypatch.setattr(
+        cost, "seconds", lambda stacks, timed: {one.digest(): each for stack in stacks for one in stack.members}
+    )
+    recorded = run(app, ["plan", "DF14", "--scale", "laptop"]).output
+    assert "2 experiments, 2 recorded, 0 to run: about 0.0 core minutes." in recorded
+    anew = run(app, ["plan", "DF14", "--scale", "laptop", "--anew"]).output
+    assert f"2 experiments, 0 recorded, 2 to run: about {said}." in anew
+
+
+@pytest.mark.parametrize(
     ("task", "words"),
     [
         (tasks.bump(n=8), "share of pictures with one darkest pixel, at most 1 pixel away from the true one"),

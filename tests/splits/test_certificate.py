@@ -91,9 +91,9 @@ def test_the_digest_names_what_is_held_out_and_of_what():
 
 def test_a_grid_of_a_hundred_by_a_hundred_is_quick():
     grid = Grid.numbered(y=100, x=100)
-    started = time.perf_counter()
+    started = time.process_time()
     found = certificate(make_split(splits.block(x=(10, 90), y=(20, 80)), grid))
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert found.touching["ood"] == Touching(60, 60.0, 60)
 
 

@@ -52,8 +52,18 @@ def test_runs_that_differ_in_seed_steps_and_split_are_timed_once(timings):
     told = []
     found = cost.seconds([Stack((each,)) for each in members], lambda *counted: told.append(counted))
     assert timings == {"step": 1, "measuring": 1}
-    assert [found[each.digest()] for each in members] == [13.0, 13.0, 13.0, 17.0, 33.0]
+    assert [found[each.digest()] for each in members] == [13.0, 13.0, 13.0, 17.0, 43.0]  # looked at thrice on the way
     assert told == [(done, 5) for done in range(6)]  # the first before anything is timed
+
+
+def test_what_is_of_the_end_alone_is_counted_once(monkeypatch):
+    torus = Problem(tasks.torus(n=8), regions.block(x=(0, 1), y=(0, 1)), reveal=True)
+    experiment = change(DRAWN, problem=torus, measures=("participation", "holes"), exhibits=("bars",), checkpoints=5)
+    taken = {("bars", "holes", "participation"): 100.0, ("participation",): 1.0}
+    monkeypatch.setattr(cost, "_known", {})
+    monkeypatch.setattr(cost, "seconds_per_step", lambda _: 0.0)
+    monkeypatch.setattr(cost, "seconds_of_measuring", lambda e: taken[tuple(sorted((*e.measures, *e.exhibits)))])
+    assert cost.seconds_together(experiment) == 100.0 + 6 * 1.0
 
 
 def test_nothing_is_told_of_no_stacks():
@@ -114,12 +124,12 @@ def test_pictures_that_are_denoised_are_counted(monkeypatch, passes):
 @pytest.mark.parametrize(
     ("batch", "each", "asked", "step"),
     [
-        (96, 0.001, [(2, 16), (1, 16), (1, 32), (1, 64), (1, 96), (8, 96)], 0.096),
+        (96, 0.001, [(2, 16), (1, 16), (1, 32), (1, 64), (1, 96), (2, 96), (10, 96)], 0.096),
         (96, 0.02, [(2, 16), (1, 16), (1, 32), (1, 64), (1, 96)], 1.92),
         (96, 0.1, [(2, 16), (1, 16), (1, 32)], 9.6),
         (96, 3.0, [(2, 16), (1, 16)], 288.0),
         (4, 3.0, [(2, 4), (1, 4)], 12.0),
-        ("all", 0.001, [(2, 16), (1, 16), (1, 32), (1, 58), (8, 58)], 0.058),
+        ("all", 0.001, [(2, 16), (1, 16), (1, 32), (1, 58), (2, 58), (10, 58)], 0.058),
     ],
 )
 def test_a_step_that_takes_long_is_told_from_part_of_its_batch(monkeypatch, batch, each, asked, step):

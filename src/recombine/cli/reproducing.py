@@ -19,7 +19,15 @@ ScaleName = Literal["quick", "laptop", "paper"]
 AtScale = Annotated[ScaleName, typer.Option("--scale", help="How large: minutes, hours, or the paper's own settings.")]
 
 
-def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None, json: Json = False) -> None:
+def plan(
+    names: Names = None,
+    scale: AtScale = "quick",
+    store: StorePath = None,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="As if nothing had been recorded: what the whole set costs.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Print the experiments of papers or claims, their number and expected cost; run nothing.
 
     Example: recombine plan forced-rendering --scale laptop
@@ -32,7 +40,7 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     from recombine.studies.telling_apart import lines_apart
 
     experiments = _works(names, scale)
-    to_run = missing(experiments, *reading_stores(store))
+    to_run = missing(experiments, *([] if anew else reading_stores(store)))
     stacks = plan_stacks(to_run, os.cpu_count() or 1)
     expected = seconds(stacks, progress_for().timed)
     total = sum(expected.values()) + START_UP * min(len(stacks), os.cpu_count() or 1)
@@ -55,8 +63,14 @@ def plan(names: Names = None, scale: AtScale = "quick", store: StorePath = None,
     print_table(("experiment", "expected", "what"), rows)
     say(
         f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "
-        f"about {total / 60:.1f} core minutes."
+        f"about {_of_a_core(total)}."
     )
+
+
+def _of_a_core(seconds: float) -> str:
+    """A time in the largest unit that leaves two of it or more."""
+    size, unit = next((each for each in ((86400, "days"), (3600, "hours")) if seconds >= 2 * each[0]), (60, "minutes"))
+    return f"{seconds / size:,.1f} core {unit}"
 
 
 def reproduce(

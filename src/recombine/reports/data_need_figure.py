@@ -44,12 +44,12 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
         axes.axhline(ACCURATE, linestyle=":", color="#666666", linewidth=1.0, zorder=1)
         for place, (n, (bumps, right)) in enumerate(found.items()):
             style = place % len(COLOURS)
-            for each in right:
-                axes.plot(bumps, each, ".", color=COLOURS[style], markersize=4, alpha=0.45)
-            axes.plot(
-                bumps, right.mean(axis=0), color=COLOURS[style], marker=MARKS[style], linestyle=LINES[style],
-                markersize=4.5, linewidth=1.4, label=f"N = {n}",
-            )  # fmt: skip
+            for seed, each in enumerate(right):
+                tried = ~np.isnan(each)
+                axes.plot(
+                    bumps[tried], each[tried], color=COLOURS[style], marker=MARKS[style], linestyle=LINES[style],
+                    markersize=4, linewidth=1.1, alpha=0.75, label=None if seed else f"N = {n}",
+                )  # fmt: skip
         _across(axes, [float(number) for bumps, _ in found.values() for number in bumps])
         axes.set_ylim(-0.02, 1.03)
         axes.set_xlabel("bumps shown" + (", beside lone stripes" if work.stripes else ""))
@@ -61,9 +61,9 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
     beside = "beside lone stripes" if work.stripes else "without lone stripes"
     alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
     caption = (
-        f"Share of held-out places that are right against the number of bumps shown {beside}, mean over {seeds}; dots: "
-        f"single seeds. Dotted: {ACCURATE:g}, where the number that is needed is read off; fewer than the first number "
-        f"that is not enough were not tried. {told}."
+        f"Share of held-out places that are right against the number of bumps shown {beside}, a line for each of "
+        f"{seeds}. Dotted: {ACCURATE:g}, where the number that is needed is read off; numbers are tried by halving, "
+        f"all bumps first. {told}."
     )
     return framed(image(draw, (3.9, 3.2), alt), caption)
 

@@ -46,8 +46,24 @@ def seconds_together(*experiments: Experiment) -> float:
     if not first.model.trainable:
         return 0.0
     step = _timed((same_step(first), len(experiments)), lambda: seconds_per_step(experiments))
-    afterwards = _timed((same_measuring(first), 1), lambda: seconds_of_measuring(first))
-    return step * first.recipe.steps + afterwards * (1 + first.checkpoints) * len(experiments)
+    measuring = _measured(first)
+    if first.checkpoints:
+        # The start is looked at as well.
+        measuring += (1 + first.checkpoints) * _measured(at_a_checkpoint(first))
+    return step * first.recipe.steps + measuring * len(experiments)
+
+
+def at_a_checkpoint(experiment: Experiment) -> Experiment:
+    """The experiment with what is measured on the way alone."""
+    from recombine.training.run import on_the_way
+
+    return change(
+        experiment, measures=on_the_way(experiment.measures), exhibits=on_the_way(experiment.exhibits), checkpoints=0
+    )
+
+
+def _measured(experiment: Experiment) -> float:
+    return _timed((same_measuring(experiment), 1), lambda: seconds_of_measuring(experiment))
 
 
 _known: dict[tuple[str, int], float] = {}
@@ -100,7 +116,11 @@ def seconds_per_step(experiments: Iterable[Experiment]) -> float:
     taking(WARM_UP, batch)
     while (once := taking(1, batch)) < TOO_LONG and batch < whole:
         batch = min(2 * batch, whole)
-    return once * whole / batch if once > LONG else taking(TIMED, whole) / TIMED
+    if once > LONG:
+        return once * whole / batch
+    # What a training takes before its first step is no part of any.
+    begun = taking(WARM_UP, whole)
+    return max(taking(WARM_UP + TIMED, whole) - begun, 0.0) / TIMED
 
 
 def seconds_of_measuring(experiment: Experiment) -> float:

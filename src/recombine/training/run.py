@@ -159,11 +159,7 @@ def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcom
     """Train one plan and take its measures at checkpoints too."""
     from recombine.training.loop import fit
 
-    quick = replace(
-        plan,
-        measures=tuple(name for name in plan.measures if name not in AT_THE_END),
-        exhibits=tuple(name for name in plan.exhibits if name not in AT_THE_END),
-    )
+    quick = replace(plan, measures=on_the_way(plan.measures), exhibits=on_the_way(plan.exhibits))
     course: dict[str, list[float]] = {"steps": []}
     pictured: dict[str, list[np.ndarray]] = {}
 
@@ -187,6 +183,11 @@ def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcom
     outcome = _outcome(plan, member.network, history, found)
     arrays = {f"course_{name}": np.stack(each) for name, each in pictured.items() if len(each) == whole}
     return replace(outcome, arrays={**outcome.arrays, **arrays})
+
+
+def on_the_way(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Of measures or exhibits, those that are taken at checkpoints too."""
+    return tuple(name for name in names if name not in AT_THE_END)
 
 
 def by_part(found: dict[str, Any]) -> dict[str, float]:

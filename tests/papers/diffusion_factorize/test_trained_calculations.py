@@ -85,12 +85,10 @@ def test_where_the_smallest_set_is_enough_there_is_no_slope(monkeypatch, stripes
     assert not {"slope", "slope_images"} & set(found)
 
 
-@given(right=lists(floats(0, 1), min_size=5, max_size=5))
-def test_sets_below_the_first_that_is_not_enough_would_change_nothing(right):
-    """All bumps first, then fewer, until a set is not enough: what is needed is what the whole ladder says."""
+def halved(right):
+    """What is found, and which sets were tried, where sets of the ladder are right to these shares."""
     calculation = DiffusionDataNeed(steps=1, stripes=True, sizes=(16,))
-    counts = calculation.counts(16)
-    tried = []
+    counts, tried = calculation.counts(16), []
 
     def answer(self, n, bumps):
         tried.append(bumps)
@@ -98,12 +96,34 @@ def test_sets_below_the_first_that_is_not_enough_would_change_nothing(right):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DiffusionDataNeed, "right", answer)
-        found = calculation.compute()
+        return calculation.compute(), counts, tried
+
+
+SHARES = lists(floats(0, 1), min_size=len(LADDER) + 2, max_size=len(LADDER) + 2)
+
+
+@given(right=SHARES.map(sorted))
+def test_where_more_is_better_halving_finds_what_the_whole_ladder_says(right):
+    found, counts, tried = halved(right)
     whole = first_at(np.array(counts, dtype=float), np.array(right), ACCURATE)
     assert found.measures["need_16"] == (counts[-1] if whole is None else whole)
-    assert tried == counts[::-1][: len(tried)]
-    assert all(right[counts.index(bumps)] >= ACCURATE for bumps in tried[:-1])
-    assert np.isnan(found.arrays["accuracies_16"]).sum() == len(counts) - len(tried)
+    assert found.measures["reached"] == (whole is not None)
+    assert len(tried) == len(set(tried)) == (~np.isnan(found.arrays["accuracies_16"])).sum()
+
+
+@given(right=SHARES)
+def test_halving_ends_between_a_set_that_is_enough_and_one_that_is_not_in_few_trainings(right):
+    found, counts, tried = halved(right)
+    assert tried[0] == counts[-1]
+    assert len(tried) <= 1 + np.ceil(np.log2(len(counts)))
+    need = found.measures["need_16"]
+    if right[-1] < ACCURATE:
+        assert (tried, need) == ([counts[-1]], counts[-1])
+    elif need == counts[0]:
+        assert right[0] >= ACCURATE
+    else:
+        above = np.searchsorted(counts, need)
+        assert right[above - 1] < ACCURATE <= right[above]
 
 
 @pytest.mark.parametrize("stripes", [False, True])

@@ -1,6 +1,6 @@
 """How many bumps a diffusion model needs before held-out ones are in place, with and without lone stripes."""
 
-from math import sqrt
+from math import ceil, log2, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from recombine.training import Recipe, run
 
 ACCURATE = 0.6  # of the held-out places: where Fig. 5c of Liang et al. (2024) counts
 HELD_OUT = 0.2  # of the area, in the middle
-LADDER = (16, 64, 256)  # bumps that are tried, the same at every size, and then all there are
+LADDER = (16, 32, 64, 128, 256)  # bumps that may be tried, the same at every size, beside all there are
 SIDES = (8, 16, 24, 32)  # the network halves its pictures three times
 
 
@@ -24,11 +24,12 @@ SIDES = (8, 16, 24, 32)  # the network halves its pictures three times
 class DiffusionDataNeed(Calculation):
     """The number of bumps with which 60% of the held-out ones are in place, for several sizes N (Fig. 5).
 
-    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, all are shown, then
-    fewer and fewer, each set being part of the larger, until one is not enough: smaller ones could not change what is
-    needed. With ``stripes`` lone stripes of every value are shown too, and no bump at all is tried last. Every set gets
-    the same number of steps. A bump is in place if the picture has one mark and its darkest pixel is the true one.
-    Between two sets the number is interpolated in log(1 + bumps).
+    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, all are shown. If
+    they are enough, a ladder of smaller sets, each part of the next, is halved until one that is enough follows one
+    that is not: more is taken to be better. With ``stripes`` lone stripes of every value are shown too, and the ladder
+    begins with no bump at all; there is no rim, since a bump that the border cuts off would be one more bump. Every set
+    gets the same number of steps. A bump is in place if the picture has one mark and its darkest pixel is the true one.
+    Between the two sets the number is interpolated in log(1 + bumps).
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
@@ -67,13 +68,8 @@ class DiffusionDataNeed(Calculation):
         needs, reached, floors, learned = {}, [], [], []
         for n in self.sizes:
             counts = self.counts(n)
-            right = np.full(len(counts), np.nan)
-            for place in reversed(range(len(counts))):
-                trained, right[place] = self.right(n, counts[place])
-                if place == len(counts) - 1:
-                    learned.append(trained)
-                if right[place] < ACCURATE:
-                    break
+            trained, right = self.halved(n, counts)
+            learned.append(trained)
             arrays |= {f"accuracies_{n}": right, f"bumps_{n}": np.array(counts)}
             found = first_at(np.array(counts, dtype=float), right, ACCURATE)
             needs[n] = float(counts[-1]) if found is None else found
@@ -90,6 +86,17 @@ class DiffusionDataNeed(Calculation):
                 values = [measures[f"{of}_{n}"] for n in self.sizes]
                 measures[name] = float(np.polyfit(np.log(self.sizes), np.log(values), 1)[0])
         return Computed(measures, arrays)
+
+    def halved(self, n: int, counts: list[int]) -> tuple[float, np.ndarray]:
+        """Shares that are right: of trained places with all bumps, and of held-out ones with each set it tries."""
+        right = np.full(len(counts), np.nan)
+        trained, right[-1] = self.right(n, counts[-1])
+        short, enough = -1, len(counts) - 1
+        while right[-1] >= ACCURATE and enough - short > 1:
+            middle = (short + enough) // 2
+            _, right[middle] = self.right(n, counts[middle])
+            short, enough = (short, middle) if right[middle] >= ACCURATE else (middle, enough)
+        return trained, right
 
     def counts(self, n: int) -> list[int]:
         """Numbers of bumps, rising."""
@@ -134,16 +141,17 @@ class DiffusionDataNeed(Calculation):
         return Scale.PAPER if self.published else Scale.LAPTOP
 
     def expected_seconds(self) -> float:
-        """Of all sets but the smallest, which is seldom reached."""
+        """Of all bumps and as many sets as halving tries at most."""
         return sum(
-            (len(self.counts(n)) - 1) * seconds_together(self.training(n, self.counts(n)[-1])) for n in self.sizes
+            (1 + ceil(log2(len(self.counts(n))))) * seconds_together(self.training(n, self.counts(n)[-1]))
+            for n in self.sizes
         )
 
 
 def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | None:
     """The amount from which on values stay at the level, interpolated in log(1 + amount); the first where all are.
 
-    None if they are not at the level at the end.
+    None if they are not at the level at the end. NaN: not known, and not asked for.
     """
     below = np.flatnonzero(values < level)
     if not len(below):
@@ -155,13 +163,18 @@ def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | N
 
 
 def need(name: str, says: str, stripes: bool) -> Setting:
+    """At `laptop` sigma and what lies beyond the border are as published too; centres are half a pixel apart.
+
+    The network is the light one and sizes end at 24: what is claimed is how needs compare and grow.
+    """
+
     def made(scale: Scale) -> DiffusionDataNeed:
         if scale is Scale.PAPER:
             return DiffusionDataNeed(
                 stripes=stripes, sizes=(16, 24, 32), steps=160_000, batch=128, rate=3e-4, sigma=1.0, spacing=0.1, pad=6,
                 published=True,
             )  # fmt: skip
-        return DiffusionDataNeed(stripes=stripes, sizes=(16, 24), steps=16_000, batch=16)
+        return DiffusionDataNeed(stripes=stripes, sizes=(16, 24), steps=16_000, batch=16, sigma=1.0, pad=6)
 
     return setting(name, says, made)
 
