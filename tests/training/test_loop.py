@@ -12,9 +12,9 @@ from recombine.models import models
 from recombine.splits import regions
 from recombine.training import Plan, Recipe, penalties
 from recombine.training import run as run_plan
-from recombine.training.loop import Member, batches
+from recombine.training.loop import Member, batches, order_of
 from recombine.training.loop import fit as fit_members
-from recombine.training.run import build
+from recombine.training.run import build, run_stack
 
 SMALL = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 4), x=(3, 6)))
 DOUBLED = Problem(tasks.bump(n=(8, 12)), regions.block(y=(2, 4), x=(3, 6)))  # sides that are multiples of 4
@@ -39,6 +39,46 @@ def test_batches_are_full_and_show_every_example_before_any_again(items, batch, 
         counts.max() - counts.min() <= 1
         or np.ptp(np.bincount(shown[: len(shown) // items * items], minlength=items)) == 0
     )
+
+
+STRIPED = Problem(tasks.bump(n=(6, 8)), regions.block(y=(2, 4), x=(3, 6)), isolated=("y", "x"))
+
+
+def orders(problem, recipe, seed=2):
+    shown, lone = problem.training_set(seed), int(problem.lone(seed).sum())
+    return np.stack(list(order_of(Member(torch.nn.Identity(), shown, recipe, seed, lone)))), len(shown) - lone
+
+
+@pytest.mark.parametrize("share, few", [(0.0, 0), (0.3, 3), (0.5, 5), (1.0, 10)])
+def test_batches_have_the_share_of_lone_factors_that_is_asked_for(share, few):
+    chosen, whole = orders(STRIPED, Recipe(steps=40, batch=10, lone=share))
+    assert chosen.shape == (40, 10)
+    assert ((chosen >= whole).sum(1) == few).all()
+    for part, items in ((chosen[chosen < whole], whole), (chosen[chosen >= whole] - whole, 6 + 8)):
+        epochs = part[: len(part) // items * items]
+        assert len(epochs) >= items or len(epochs) == 0
+        assert np.ptp(np.bincount(epochs, minlength=items)) == 0
+
+
+def test_without_lone_factors_or_without_a_share_batches_are_as_they_come():
+    plain, _ = orders(STRIPED, Recipe(steps=7, batch=5))
+    assert np.array_equal(plain, np.stack(list(batches(len(STRIPED.training_set(2)), 5, 7, 2))))
+    assert np.array_equal(
+        orders(SMALL, Recipe(steps=7, batch=5, lone=0.5))[0], orders(SMALL, Recipe(steps=7, batch=5))[0]
+    )
+
+
+def test_a_share_of_lone_factors_changes_what_is_learned_of_them_alone_and_in_a_stack():
+    recipe, plan = Recipe(steps=30, batch=8, lone=0.5), ("ood_nmse",)
+    alone = [run(STRIPED, MLP, recipe, seed, plan).measures["ood_nmse"] for seed in (0, 1)]
+    together = run_stack([Plan(STRIPED, MLP, recipe, seed, plan) for seed in (0, 1)])
+    assert [each.measures["ood_nmse"] for each in together] == pytest.approx(alone, rel=1e-4)
+    assert run(STRIPED, MLP, Recipe(steps=30, batch=8), 0, plan).measures["ood_nmse"] != alone[0]
+
+
+def test_a_share_of_a_batch_of_everything_is_refused():
+    with pytest.raises(InputError, match="give batch a number, or leave lone out"):
+        Recipe(batch="all", lone=0.5)
 
 
 def test_the_same_seed_gives_the_same_run_and_another_seed_another():

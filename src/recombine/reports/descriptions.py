@@ -151,6 +151,7 @@ def training_words(recipe: Recipe) -> str:
     """How a network is trained, in one line."""
     batch = "on all examples at once" if recipe.batch == "all" else f"of {recipe.batch}"
     parts = [f"{count(recipe.steps, 'step')} {batch}", recipe.optimiser, f"rate {recipe.rate:g}"]
+    parts += [f"lone factors {recipe.lone:.0%} of a batch"] if recipe.lone is not None else []
     parts += [f"{recipe.schedule} schedule"] if recipe.schedule != "constant" else []
     parts += [f"running mean of weights {recipe.ema:g}"] if recipe.ema is not None else []
     parts += [f"momentum {recipe.momentum:g}"] if recipe.momentum else []

@@ -38,15 +38,26 @@ class History:
     diverged: str | None
 
 
-def batches(items: int, batch: int, steps: int, seed: int) -> Iterator[np.ndarray]:
+def batches(items: int, batch: int, steps: int, seed: int, *part: str) -> Iterator[np.ndarray]:
     """Indices of ``steps`` full batches, cut from one shuffled epoch after another."""
-    rng = stream(seed, "training", "batches")
+    rng = stream(seed, "training", "batches", *part)
     waiting = np.empty(0, dtype=np.int64)
     for _ in range(steps):
         while len(waiting) < batch:
             waiting = np.concatenate([waiting, rng.permutation(items)])
         yield waiting[:batch]
         waiting = waiting[batch:]
+
+
+def order_of(member: Member) -> Iterator[np.ndarray]:
+    """The batches of one member: as its examples come, or with the share of lone factors that its recipe asks for."""
+    steps, lone, whole = member.recipe.steps, member.lone, len(member.examples) - member.lone
+    if member.recipe.lone is None or not lone or not whole:
+        return batches(len(member.examples), member.batch, steps, member.seed)
+    few = round(member.recipe.lone * member.batch)
+    together = batches(whole, member.batch - few, steps, member.seed)
+    alone = batches(lone, few, steps, member.seed, "lone")
+    return (np.concatenate([first, whole + second]) for first, second in zip(together, alone, strict=True))
 
 
 def stepper_for(members: Sequence[Member]) -> Stepper:
@@ -99,7 +110,7 @@ def _fit(members: Sequence[Member], progress: Progress | None, look: Look | None
     settle(device)
     started = time.perf_counter()
     codes, pictures, first_row = _table([member.examples for member in members], device)
-    orders = [batches(len(member.examples), member.batch, recipe.steps, member.seed) for member in members]
+    orders = [order_of(member) for member in members]
     stepper = stepper_for(members)
     every = max(1, recipe.steps // GLANCES)
     glances: list[np.ndarray] = []

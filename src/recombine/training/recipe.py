@@ -21,7 +21,8 @@ class Recipe(Spec):
     ``logistic`` the mean of log(1 + exp(-y f)) for classes y of -1 and 1. A gradient whose Euclidean length over all
     parameters exceeds ``clip`` is shortened to it. Batches are cut from a stream of shuffled epochs, so every example
     is shown once before any is shown again and every batch is full; a batch of ``all`` is the whole training set at
-    every step. With ``schedule: cosine`` the rate falls from ``rate`` at the first step to ``final`` after the last,
+    every step. ``lone`` is the share of a batch that shows a factor alone, where the training set has such examples and
+    others; without it examples come as often as each other. With ``schedule: cosine`` the rate falls from ``rate`` at the first step to ``final`` after the last,
     along half a wave; with ``one-cycle`` it first rises from a 25th of ``rate`` over three tenths of the steps, then
     falls to a 10,000th of where it began, both along half a wave. ``ema`` is the share of a running mean of the weights
     that is kept at every step; the mean is what training leaves. Training ends early at the first of a hundred or so
@@ -42,6 +43,7 @@ class Recipe(Spec):
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
     final: float = Field(default=1e-5, ge=0)
     ema: float | None = Field(default=None, gt=0, lt=1)
+    lone: float | None = Field(default=None, ge=0, le=1)
 
     @field_validator("penalties", mode="before")
     @classmethod
@@ -54,6 +56,11 @@ class Recipe(Spec):
             raise InputError(
                 f"momentum = {self.momentum:g} is a setting of the optimiser sgd; {self.optimiser} has its own, so "
                 "leave it out."
+            )
+        if self.lone is not None and self.batch == "all":
+            raise InputError(
+                f"lone = {self.lone:g} is the share of a batch that shows a factor alone, and a batch of all examples "
+                "has the share that they have; give batch a number, or leave lone out."
             )
         if self.schedule == "cosine" and self.final > self.rate:
             raise InputError(

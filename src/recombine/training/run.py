@@ -146,7 +146,13 @@ def _train_together(
     from recombine.training.loop import Member, fit
 
     members = [
-        Member(build(p.problem, p.model, p.seed).to(device), p.problem.training_set(p.seed), p.recipe, p.seed)
+        Member(
+            build(p.problem, p.model, p.seed).to(device),
+            p.problem.training_set(p.seed),
+            p.recipe,
+            p.seed,
+            int(p.problem.lone(p.seed).sum()),
+        )
         for p in plans
     ]
     if plans[0].checkpoints:

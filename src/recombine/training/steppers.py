@@ -23,12 +23,16 @@ from recombine.training.recipe import Recipe
 
 @dataclass(frozen=True)
 class Member:
-    """One training: a network, what it is shown, how, and the seed of its batches."""
+    """One training: a network, what it is shown, how, and the seed of its batches.
+
+    The last ``lone`` of the examples show a factor alone.
+    """
 
     network: nn.Module
     examples: Examples
     recipe: Recipe
     seed: int
+    lone: int = 0
 
     @property
     def batch(self) -> int:
