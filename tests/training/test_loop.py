@@ -49,7 +49,7 @@ def orders(problem, recipe, seed=2):
     return np.stack(list(order_of(Member(torch.nn.Identity(), shown, recipe, seed, lone)))), len(shown) - lone
 
 
-@pytest.mark.parametrize("share, few", [(0.0, 0), (0.3, 3), (0.5, 5), (1.0, 10)])
+@pytest.mark.parametrize(("share", "few"), [(0.0, 0), (0.3, 3), (0.5, 5), (1.0, 10)])
 def test_batches_have_the_share_of_lone_factors_that_is_asked_for(share, few):
     chosen, whole = orders(STRIPED, Recipe(steps=40, batch=10, lone=share))
     assert chosen.shape == (40, 10)

@@ -22,11 +22,12 @@ class Recipe(Spec):
     parameters exceeds ``clip`` is shortened to it. Batches are cut from a stream of shuffled epochs, so every example
     is shown once before any is shown again and every batch is full; a batch of ``all`` is the whole training set at
     every step. ``lone`` is the share of a batch that shows a factor alone, where the training set has such examples and
-    others; without it examples come as often as each other. With ``schedule: cosine`` the rate falls from ``rate`` at the first step to ``final`` after the last,
-    along half a wave; with ``one-cycle`` it first rises from a 25th of ``rate`` over three tenths of the steps, then
-    falls to a 10,000th of where it began, both along half a wave. ``ema`` is the share of a running mean of the weights
-    that is kept at every step; the mean is what training leaves. Training ends early at the first of a hundred or so
-    glances at which the loss is at or below ``stop``. The defaults are the released ones of Liang et al. (2025).
+    others; without it examples come as often as each other. With ``schedule: cosine`` the rate falls from ``rate`` at
+    the first step to ``final`` after the last, along half a wave; with ``one-cycle`` it first rises from a 25th of
+    ``rate`` over three tenths of the steps, then falls to a 10,000th of where it began, both along half a wave. ``ema``
+    is the share of a running mean of the weights that is kept at every step; the mean is what training leaves. Training
+    ends early at the first of a hundred or so glances at which the loss is at or below ``stop``. The defaults are the
+    released ones of Liang et al. (2025).
     """
 
     steps: int = Field(default=3000, ge=1)
