@@ -77,6 +77,19 @@ def test_sizes_of_the_stages(image):
     torch.testing.assert_close(stages["output"], mixed)
 
 
+def test_layer_four_can_be_read_before_its_attention():
+    after, before, given = small(), small(before=True), asked()
+    before.load_state_dict(after.state_dict())
+    plain, told = dict(after.stages(*given)), dict(before.stages(*given))
+    assert before.probe == "layer4-before"
+    assert tuple(told) == (*before.layer_names, "output")
+    assert before.layer_names == (*after.layer_names[:5], "layer4-before", *after.layer_names[5:])
+    assert all(torch.equal(told[name], stage) for name, stage in plain.items())
+    torch.testing.assert_close(before.ups[1].block.attention(told["layer4-before"]), told["layer4"])
+    assert not torch.allclose(told["layer4-before"], told["layer4"])
+    assert not before.ups[1].block.attention._forward_pre_hooks
+
+
 @pytest.mark.parametrize("image", [(16, 20), (12, 16), (0, 8), (4, 4)])
 def test_sides_that_cannot_be_halved_three_times_are_refused(image):
     with pytest.raises(InputError, match=f"{image[0]} x {image[1]}.*multiples of 8"):

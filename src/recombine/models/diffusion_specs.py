@@ -113,12 +113,14 @@ class Diffusion(DiffusionSpec):
 class DiffusionUnet(DiffusionSpec):
     """Diffusion with the published UNet: three halvings, double convolutions, attention after every block.
 
-    ``attention`` is the most pixels of a grid on which there is attention; none: on every grid, as published.
+    ``attention`` is the most pixels of a grid on which there is attention; none: on every grid, as published. What it
+    represents is layer 4 after its attention or, with ``before``, before it; the paper does not say which.
     """
 
     width: int = Field(64, ge=4, multiple_of=4)  # channels of the stem
     pairs: int = Field(128, ge=1, le=MOST_PAIRS)
     attention: int | None = Field(None, ge=1)
+    before: bool = False
 
     def model_post_init(self, context: object) -> None:
         super().model_post_init(context)
@@ -127,4 +129,6 @@ class DiffusionUnet(DiffusionSpec):
     def denoiser(self, interface: Interface) -> "Denoiser":
         from recombine.models.unet_network import UnetDenoiser
 
-        return UnetDenoiser(interface.inputs, interface.image, self.width, self.pairs, self.attention, self.heads)
+        return UnetDenoiser(
+            interface.inputs, interface.image, self.width, self.pairs, self.attention, self.heads, self.before
+        )

@@ -1,6 +1,8 @@
 """The UNet that predicts the noise in a picture, block by block as in the paper on factorizing diffusion models."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import nn
@@ -25,7 +27,8 @@ class UnetDenoiser(Denoiser):
     the embedding (sinusoids(t, pairs), codes) and end in self-attention, unless their grid has more than ``attention``
     places; then they end without it. None: attention everywhere, as published.
 
-    Layers are the blocks as they end, (batch, channels, rows, columns); the stem and the head are not among them.
+    Layers are the blocks as they end, (batch, channels, rows, columns); the stem and the head are not among them. What
+    the network represents is layer 4: as it ends or, with ``before``, as it enters its attention, then a layer too.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class UnetDenoiser(Denoiser):
         pairs: int = 128,
         attention: int | None = None,
         heads: int = 4,
+        before: bool = False,
     ) -> None:
         super().__init__()
         if any(side < DEEP or side % DEEP for side in image):
@@ -48,7 +52,7 @@ class UnetDenoiser(Denoiser):
                 f"the unet's width {width} cannot be shared among {heads} heads of attention; choose a width that is "
                 f"a multiple of heads, for example {heads * (width // heads + 1)}."
             )
-        self.pairs = pairs
+        self.pairs, self.before = pairs, before
         embedding, places = 2 * pairs + units, image[0] * image[1]
 
         def heads_at(halvings: int) -> int:
@@ -72,11 +76,12 @@ class UnetDenoiser(Denoiser):
 
     @property
     def layer_names(self) -> tuple[str, ...]:
-        return ("layer0", "layer1", "layer2", "bottleneck", "layer3", "layer4", "layer5")
+        inside = (self.probe,) if self.before else ()
+        return ("layer0", "layer1", "layer2", "bottleneck", "layer3", *inside, "layer4", "layer5")
 
     @property
     def probe(self) -> str:
-        return "layer4"
+        return "layer4-before" if self.before else "layer4"
 
     def stages(
         self,
@@ -88,16 +93,31 @@ class UnetDenoiser(Denoiser):
         # Channels first: channels last was measured to be slower at the published size on a CPU.
         hidden = self.stem(pictures[:, None])
         skips = [hidden]
-        for name, down in zip(self.layer_names[:3], self.downs, strict=True):
+        for name, down in zip(("layer0", "layer1", "layer2"), self.downs, strict=True):
             hidden = down(hidden, told)
             skips.append(hidden)
             yield name, hidden
         hidden = self.bottleneck(hidden)
         yield "bottleneck", hidden
-        for name, up, skip in zip(self.layer_names[4:], self.ups, reversed(skips[:-1]), strict=True):
-            hidden = up(hidden, skip, told)
+        ups: list[Any] = list(self.ups)
+        for name, up, skip in zip(("layer3", "layer4", "layer5"), ups, reversed(skips[:-1]), strict=True):
+            with entering(up.block.attention) as convolved:
+                hidden = up(hidden, skip, told)
+            if self.before and name == "layer4":
+                yield self.probe, convolved[0]
             yield name, hidden
         yield "output", self.head(hidden)[:, 0]
+
+
+@contextmanager
+def entering(module: nn.Module) -> Iterator[list[torch.Tensor]]:
+    """What a module inside a block is given meanwhile."""
+    seen: list[torch.Tensor] = []
+    hook = module.register_forward_pre_hook(lambda _, given: seen.extend(given))
+    try:
+        yield seen
+    finally:
+        hook.remove()
 
 
 class DoubleConvolution(nn.Module):
