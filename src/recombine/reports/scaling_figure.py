@@ -120,7 +120,7 @@ def scaling_figure(
     if growth.exponential:
         words += "Logarithmic upwards: exponential growth is a straight line, and the factor is that of each step. "
     else:
-        words += "Logarithmic axes. Dotted: growth like N and like N³ from the mean of the smallest N. "
+        words += "Logarithmic axes. Dotted: growth like N, N² and N³ from the mean of the smallest N. "
     if any(slope is not None for slope in slopes.values()):
         words += f"Each {growth.words} is that of a line through a seed's points, with the 95% interval over seeds. "
     words += "White marks: some seeds never reached the goal, and the mean is over the others. " * partial

@@ -14,6 +14,7 @@ SWEEPS = (
         "darkest_accuracy.ood",
         "pixels of x that were never shown",
         {"sums of stripes": c.lesions},
+        value_label="share of pictures in the gap that are in place",
     ),
     Sweep(
         "squares",
@@ -29,6 +30,7 @@ SWEEPS = (
             for kind in ("bump", "sum-of-stripes")
             for place in ("middle", "corner")
         },
+        value_label="share of pictures in the square that are in place",
     ),
     Sweep(
         "lattice-accuracy",
@@ -38,6 +40,7 @@ SWEEPS = (
         "darkest_accuracy.all",
         "part of the pixels at which a bump is shown",
         {f"sigma {sigma:g}": {part: c.lattice[sigma, part] for part in c.PARTS} for sigma in c.SIGMAS},
+        value_label="share of all pictures in place",
     ),
     Sweep(
         "lattice-error",
@@ -47,6 +50,7 @@ SWEEPS = (
         "denoising_error.shown",
         "part of the pixels at which a bump is shown",
         {f"sigma {sigma:g}": {part: c.lattice[sigma, part] for part in c.PARTS} for sigma in c.SIGMAS},
+        value_label="mean squared error of predicted noise",
     ),
     Sweep(
         "diffusion-need",
