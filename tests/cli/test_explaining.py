@@ -379,3 +379,19 @@ def test_the_command_that_trains_again_is_written_only_if_it_reads_back(home: Pa
     monkeypatch.setattr("recombine.cli.explaining.parse_settings", lambda text: {})
     assert train_command(penalised) is None
     assert "`runs = rc.train(..., store='runs-with-weights')`" in again(penalised)
+
+
+@pytest.mark.parametrize(
+    "model", ["diffusion-unet:before=true,width=4,pairs=4,samples=3", "mlp-decoder:width=8,depth=2"]
+)
+def test_stripes_beyond_the_border_are_remembered_pictures_too(model, tmp_path):
+    sines = "encoding={kind: sinusoidal, pairs: 4}"
+    task = ("bump", "--set", "n=8", "--set", "pad=4", "--set", sines, "--hold-out", "block:x=3..4,y=3..4")
+    recipe = ("--isolated", "x,y", "--model", model, "--recipe", "steps=6,batch=8,lone=0.5", "--store", "here")
+    trained = recombine("train", *task, *recipe, cwd=tmp_path)
+    assert trained.returncode == 0, trained.stderr
+    (digest,) = Store(tmp_path / "here").digests()
+    told = recombine("explain", digest, "--store", "here", cwd=tmp_path)
+    assert told.returncode in (0, 1), told.stderr
+    assert "stripes" in told.stdout
+    assert "Warning" not in told.stderr

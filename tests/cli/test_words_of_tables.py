@@ -42,7 +42,9 @@ def test_a_plan_counts_what_is_recorded_when_it_is_asked_to(monkeypatch, each, s
     recorded = run(app, ["plan", "DF14", "--scale", "laptop"]).output
     assert "2 experiments, 2 recorded, 0 to run: about 0.0 core minutes." in recorded
     anew = run(app, ["plan", "DF14", "--scale", "laptop", "--anew"]).output
-    assert f"2 experiments, 0 recorded, 2 to run: about {said}." in anew
+    refused = run(app, ["plan", "DF14", "--anew", "--store", __file__])
+    assert refused.exit_code == 2
+    assert f"2 experiments, 2 recorded, 2 to run anew: about {said}." in anew
 
 
 @pytest.mark.parametrize(

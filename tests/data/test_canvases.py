@@ -347,3 +347,18 @@ def test_a_large_set_is_never_in_memory_as_a_whole(monkeypatch):
     large = tasks.bump(n=32).at(np.zeros((held + 1, 2)))
     assert isinstance(large.pictures, Drawn)
     assert len(large) == held + 1
+
+
+@pytest.mark.parametrize("spacing", [None, 0.5, 0.25])
+@pytest.mark.parametrize("kind", ["bump", "sum-of-stripes"])
+def test_a_factor_is_absent_beyond_the_border_and_where_it_is_nan(kind, spacing):
+    """Of lone stripes one factor is, of blank pictures both are, and of combinations none is."""
+    problem = Problem(padded(kind), HOLE, isolated=("y", "x"), spacing=spacing)
+    absent, lone = problem.task.absent(problem.training_set(0).positions), problem.lone(0)
+    assert not absent[~lone].any()
+    assert set(absent[lone].sum(axis=1)) == {1, 2}
+    stripes = problem.training_set(0).positions[absent[:, 0] & ~absent[:, 1]]
+    assert len(np.unique(stripes[:, 1])) == SIDES[1] * (1 if spacing is None else round(1 / spacing))
+    given = np.array([[NAN, 2.0], [1.0, NAN], [-0.4, 7.4], [-0.6, 7.6]])
+    assert problem.task.absent(given).tolist() == [[True, False], [False, True], [False, False], [True, True]]
+    assert not tasks.torus(n=SIDES).absent(np.array([[-0.6, 9.0]])).any()

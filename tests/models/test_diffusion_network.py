@@ -314,6 +314,14 @@ def test_pictures_that_cannot_be_halved_are_refused_in_one_sentence(name, image,
         models[name]().check(interface)
 
 
+def test_reading_before_an_attention_that_is_not_there_is_refused():
+    interface = Interface(inputs=6, levels=(2, 3), image=(8, 16))
+    for attention in (None, 32):
+        models.diffusion_unet(before=True, attention=attention).check(interface)
+    with pytest.raises(InputError, match="that layer of 32 pixels has none; raise attention to 32, or leave before"):
+        models.diffusion_unet(before=True, attention=31).check(interface)
+
+
 @settings(deadline=None, max_examples=60)
 @given(kind=st.sampled_from(["diffusion", "diffusion-unet"]), part=st.integers(1, 20), heads=st.integers(1, 100))
 def test_heads_that_do_not_divide_the_channels_are_refused_with_what_would(kind, part, heads):

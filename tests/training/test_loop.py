@@ -49,7 +49,7 @@ def orders(problem, recipe, seed=2):
     return np.stack(list(order_of(Member(torch.nn.Identity(), shown, recipe, seed, lone)))), len(shown) - lone
 
 
-@pytest.mark.parametrize(("share", "few"), [(0.0, 0), (0.3, 3), (0.5, 5), (1.0, 10)])
+@pytest.mark.parametrize(("share", "few"), [(0.1, 1), (0.3, 3), (0.5, 5), (0.9, 9)])
 def test_batches_have_the_share_of_lone_factors_that_is_asked_for(share, few):
     chosen, whole = orders(STRIPED, Recipe(steps=40, batch=10, lone=share))
     assert chosen.shape == (40, 10)
@@ -74,6 +74,12 @@ def test_a_share_of_lone_factors_changes_what_is_learned_of_them_alone_and_in_a_
     together = run_stack([Plan(STRIPED, MLP, recipe, seed, plan) for seed in (0, 1)])
     assert [each.measures["ood_nmse"] for each in together] == pytest.approx(alone, rel=1e-4)
     assert run(STRIPED, MLP, Recipe(steps=30, batch=8), 0, plan).measures["ood_nmse"] != alone[0]
+
+
+@pytest.mark.parametrize(("share", "batch", "is_"), [(0.5, 1, 0), (0.02, 16, 0), (0.9, 2, 2), (0.99, 16, 16)])
+def test_a_share_that_leaves_nothing_else_or_nothing_alone_is_refused(share, batch, is_):
+    with pytest.raises(InputError, match=f"of a batch of {batch} is {is_}, and a batch must have lone factors and oth"):
+        Recipe(batch=batch, lone=share)
 
 
 def test_a_share_of_a_batch_of_everything_is_refused():

@@ -30,9 +30,7 @@ def plans(problem: Problem, model: ModelSpec, recipe: Recipe, seeds: int) -> lis
 
 def stacked_training(chosen: Sequence[Plan]) -> list[torch.nn.Module]:
     """Train the plans as one stack, or one after the other where the model is not to be stacked."""
-    members = [
-        Member(build(p.problem, p.model, p.seed), p.problem.training_set(p.seed), p.recipe, p.seed) for p in chosen
-    ]
+    members = [Member.of(build(p.problem, p.model, p.seed), p.problem, p.recipe, p.seed) for p in chosen]
     for part in [members] if chosen[0].model.stackable else [[member] for member in members]:
         fit(part)
     return [member.network for member in members]

@@ -40,7 +40,8 @@ def plan(
     from recombine.studies.telling_apart import lines_apart
 
     experiments = _works(names, scale)
-    to_run = missing(experiments, *([] if anew else reading_stores(store)))
+    lacking = missing(experiments, *reading_stores(store))
+    to_run = missing(experiments) if anew else lacking
     stacks = plan_stacks(to_run, os.cpu_count() or 1)
     expected = seconds(stacks, progress_for().timed)
     total = sum(expected.values()) + START_UP * min(len(stacks), os.cpu_count() or 1)
@@ -49,7 +50,7 @@ def plan(
             {
                 "scale": scale,
                 "experiments": len(experiments),
-                "recorded": len(experiments) - len(to_run),
+                "recorded": len(experiments) - len(lacking),
                 "expected_core_seconds": total,
                 "to_run": [
                     {"digest": item.digest(), "expected_core_seconds": expected[item.digest()], **item.settings()}
@@ -62,8 +63,8 @@ def plan(
     rows = [(item.digest(), f"{expected[item.digest()]:.0f} s", line) for item, line in lines]
     print_table(("experiment", "expected", "what"), rows)
     say(
-        f"{len(experiments)} experiments, {len(experiments) - len(to_run)} recorded, {len(to_run)} to run: "
-        f"about {_of_a_core(total)}."
+        f"{len(experiments)} experiments, {len(experiments) - len(lacking)} recorded, "
+        f"{len(to_run)} to run{' anew' * anew}: about {_of_a_core(total)}."
     )
 
 

@@ -226,10 +226,20 @@ class Picture(PictureTask):
 
     def cells(self, positions: Float[np.ndarray, "items 2"]) -> Int[np.ndarray, "items 2"]:
         """The combination in whose cell each position lies."""
-        # Cells begin half a step before their level; what is added keeps rounding from moving a centre out of its cell.
-        nearest = np.floor((positions + self.margin) / self.step + 0.5 + 1e-9).astype(int)
-        shape = np.array(self.grid.shape)
+        nearest, shape = self._nearest(positions).astype(int), np.array(self.grid.shape)
         return nearest % shape if self.periodic else np.clip(nearest, 0, shape - 1)
+
+    def absent(self, positions: Float[np.ndarray, "items 2"]) -> Bool[np.ndarray, "items 2"]:
+        """Which factors are not there: NaN, or beyond the border."""
+        if self.periodic:
+            return np.isnan(positions)
+        nearest = self._nearest(positions)
+        return ~((nearest >= 0) & (nearest < np.array(self.grid.shape)))
+
+    def _nearest(self, positions: Float[np.ndarray, "items 2"]) -> Float[np.ndarray, "items 2"]:
+        """The level next to each position, also beyond the last."""
+        # Cells begin half a step before their level; what is added keeps rounding from moving a centre out of its cell.
+        return np.floor((positions + self.margin) / self.step + 0.5 + 1e-9)
 
     def scatter(
         self, combinations: Int[np.ndarray, "items 2"], rng: "np.random.Generator"

@@ -178,8 +178,12 @@ class Problem(Spec):
 
     def lone(self, seed: int = 0) -> Bool[np.ndarray, " examples"]:
         """Which training examples of one seed show a factor alone, or nearly so."""
-        alone = len(self._alone(seed)) if self.isolated else 0
+        alone = self.lone_examples(seed)
         return np.repeat([False, True], [len(self.training_set(seed)) - alone, alone])
+
+    def lone_examples(self, seed: int = 0) -> int:
+        """How many of the training examples, its last ones, show a factor alone, or nearly so; nothing is drawn."""
+        return len(self._alone(seed)) if self.isolated else 0
 
     @property
     def most_examples(self) -> int:

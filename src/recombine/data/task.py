@@ -129,3 +129,7 @@ class Task(Spec):
     def cells(self, positions: Float[np.ndarray, "items factors"]) -> Int[np.ndarray, "items factors"]:
         """The combination to which each position belongs."""
         return positions.astype(int)
+
+    def absent(self, positions: Float[np.ndarray, "items factors"]) -> Bool[np.ndarray, "items factors"]:
+        """Which factors are not there: NaN, or in no cell of theirs."""
+        return np.isnan(positions)

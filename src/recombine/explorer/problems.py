@@ -9,7 +9,6 @@ from recombine.core.errors import InputError, shown
 from recombine.data import Problem, tasks
 from recombine.data.components import ComponentTask
 from recombine.data.functions import FunctionTask
-from recombine.data.pictures import Picture
 from recombine.data.scenes import Sprites
 from recombine.data.task import Task
 from recombine.explorer import plain
@@ -111,12 +110,7 @@ def shown_pictures(problem: Problem, most: int = EXAMPLES) -> list[dict[str, Any
 
 def positions_as_levels(problem: Problem, positions: np.ndarray) -> list[list[int | None]]:
     """The combination to which each position belongs, None for absent factors and for centres beyond the border."""
-    absent = np.isnan(positions)
-    if isinstance(problem.task, Picture) and problem.task.pad:
-        levels = [np.array(factor.levels, dtype=float) for factor in problem.grid.factors]
-        half = problem.task.step / 2
-        ends = np.array([(each[0] - half, each[-1] + half) for each in levels])
-        absent |= (positions < ends[:, 0]) | (positions >= ends[:, 1])
+    absent = problem.task.absent(positions)
     cells = problem.task.cells(np.where(absent, 0.0, positions))
     return [
         [None if away else int(level) for level, away in zip(row, gone, strict=True)]

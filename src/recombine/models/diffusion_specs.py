@@ -126,6 +126,15 @@ class DiffusionUnet(DiffusionSpec):
         super().model_post_init(context)
         self.check_heads(self.width, times=1, multiple=4)
 
+    def check(self, interface: Interface) -> None:
+        super().check(interface)
+        places = interface.image[0] * interface.image[1] // 4
+        if self.before and self.attention is not None and self.attention < places:
+            raise InputError(
+                f"{self.kind}: before = true reads layer 4 before its attention, and with attention = {self.attention} "
+                f"that layer of {places} pixels has none; raise attention to {places}, or leave before out."
+            )
+
     def denoiser(self, interface: Interface) -> "Denoiser":
         from recombine.models.unet_network import UnetDenoiser
 

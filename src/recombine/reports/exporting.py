@@ -211,23 +211,13 @@ def levels_at(problem: Problem, positions: Float[np.ndarray, "items all"]) -> It
         return _latents(problem, positions)
     factors = problem.grid.factors
     written = [_written(factor) for factor in factors]
-    absent = np.stack([_absent(factor, column) for factor, column in zip(factors, positions.T, strict=True)], axis=1)
+    absent = problem.task.absent(positions)
     first = [float(factor.levels[0]) if factor.numeric else 0.0 for factor in factors]
     cells = problem.task.cells(np.where(absent, first, positions))
     return (
         [None if out else levels[level] for levels, level, out in zip(written, row, gone, strict=True)]
         for row, gone in zip(cells, absent, strict=True)
     )
-
-
-def _absent(factor: Factor, positions: Float[np.ndarray, " items"]) -> Bool[np.ndarray, " items"]:
-    """Which positions are in no cell of a factor: NaN, or more than half a step beyond its levels."""
-    gone = np.isnan(positions)
-    if not factor.numeric or factor.periodic or len(factor) < 2:
-        return gone
-    first, second, last = (float(factor.levels[place]) for place in (0, 1, -1))
-    half = (second - first) / 2 * (1 + 1e-9)  # rounding leaves a centre in its cell
-    return gone | (positions < first - half) | (positions > last + half)
 
 
 def _latents(problem: Problem, positions: Float[np.ndarray, "items all"]) -> Iterator[list[Any]]:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
+from recombine.core.errors import InputError
 from recombine.core.spec import MemberOf, canonical_json, dump
 from recombine.data import Problem
 from recombine.measures import exhibits, measures
@@ -44,6 +45,11 @@ class Experiment(Work):
 
     def model_post_init(self, context: object) -> None:
         check_loss(self.problem.task, self.recipe.loss)
+        if self.recipe.lone is not None and not self.problem.isolated:
+            raise InputError(
+                f"lone = {self.recipe.lone:g} is the share of a batch that shows a factor alone, and this problem "
+                "isolates none; name some, e.g. isolated = [y, x], or leave lone out."
+            )
 
     def plan(self) -> Plan:
         """What the training package needs to know of it."""

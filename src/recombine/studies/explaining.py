@@ -155,8 +155,10 @@ def _stripes(run: Run, task: Picture) -> Stripes | None:
     if not problem.isolated:
         return None
     examples = problem.training_set(seed)
-    absent = np.isnan(examples.positions)
-    alone = absent.any(axis=1)
+    absent = task.absent(examples.positions)
+    alone = problem.lone(seed) & (absent.sum(axis=1) == 1)  # beyond a border there are blank pictures too
+    if not alone.any():
+        return None
     levels = np.where(absent, np.nan, task.cells(np.nan_to_num(examples.positions)))[alone]
     targets = examples.targets[alone]
     if not run.experiment.model.trainable:

@@ -54,7 +54,7 @@ def order_of(member: Member) -> Iterator[np.ndarray]:
     steps, lone, whole = member.recipe.steps, member.lone, len(member.examples) - member.lone
     if member.recipe.lone is None or not lone or not whole:
         return batches(len(member.examples), member.batch, steps, member.seed)
-    few = round(member.recipe.lone * member.batch)
+    few = member.recipe.lone_of_batch
     together = batches(whole, member.batch - few, steps, member.seed)
     alone = batches(lone, few, steps, member.seed, "lone")
     return (np.concatenate([first, whole + second]) for first, second in zip(together, alone, strict=True))

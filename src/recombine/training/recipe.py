@@ -44,7 +44,7 @@ class Recipe(Spec):
     schedule: Literal["constant", "cosine", "one-cycle"] = "constant"
     final: float = Field(default=1e-5, ge=0)
     ema: float | None = Field(default=None, gt=0, lt=1)
-    lone: float | None = Field(default=None, ge=0, le=1)
+    lone: float | None = Field(default=None, gt=0, lt=1)
 
     @field_validator("penalties", mode="before")
     @classmethod
@@ -63,11 +63,21 @@ class Recipe(Spec):
                 f"lone = {self.lone:g} is the share of a batch that shows a factor alone, and a batch of all examples "
                 "has the share that they have; give batch a number, or leave lone out."
             )
+        if self.lone is not None and self.batch != "all" and not 0 < self.lone_of_batch < self.batch:
+            raise InputError(
+                f"lone = {self.lone:g} of a batch of {self.batch} is {self.lone_of_batch}, and a batch must have lone "
+                "factors and others; enlarge batch, or give lone a share nearer to a half."
+            )
         if self.schedule == "cosine" and self.final > self.rate:
             raise InputError(
                 f"final = {self.final:g} is the rate at the end of a cosine schedule and must be at most "
                 f"rate = {self.rate:g}; lower it."
             )
+
+    @property
+    def lone_of_batch(self) -> int:
+        """How many examples of a batch show a factor alone, where ``lone`` says so."""
+        return round((self.lone or 0.0) * (0 if self.batch == "all" else self.batch))
 
     def rate_at(self, step: int) -> float:
         """The rate of step 0, 1, ..., as the schedule has it."""

@@ -145,16 +145,7 @@ def _train_together(
 ) -> list[Outcome]:
     from recombine.training.loop import Member, fit
 
-    members = [
-        Member(
-            build(p.problem, p.model, p.seed).to(device),
-            p.problem.training_set(p.seed),
-            p.recipe,
-            p.seed,
-            int(p.problem.lone(p.seed).sum()),
-        )
-        for p in plans
-    ]
+    members = [Member.of(build(p.problem, p.model, p.seed).to(device), p.problem, p.recipe, p.seed) for p in plans]
     if plans[0].checkpoints:
         return [watched(plan, member, progress) for plan, member in zip(plans, members, strict=True)]
     histories = fit(members, progress, None if watch is None else partial(watch, members[0].network))

@@ -14,7 +14,7 @@ from torch.func import functional_call, vmap
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from recombine.core.shapes import Float
-from recombine.data import Examples
+from recombine.data import Examples, Problem
 from recombine.models.network import device_of
 from recombine.training.noise import Draws
 from recombine.training.objective import Objective
@@ -33,6 +33,11 @@ class Member:
     recipe: Recipe
     seed: int
     lone: int = 0
+
+    @classmethod
+    def of(cls, network: nn.Module, problem: Problem, recipe: Recipe, seed: int) -> "Member":
+        """The training of a network on what the problem shows for this seed."""
+        return cls(network, problem.training_set(seed), recipe, seed, problem.lone_examples(seed))
 
     @property
     def batch(self) -> int:

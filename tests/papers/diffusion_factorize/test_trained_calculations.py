@@ -35,6 +35,22 @@ def test_the_first_amount_at_a_level(values, expected):
     assert found == (expected if expected is None else pytest.approx(expected))
 
 
+@pytest.mark.parametrize("sizes", [(), (16, 8), (8, 8)])
+def test_sizes_that_do_not_rise_are_refused(sizes):
+    with pytest.raises(InputError, match="must rise, and be one at least"):
+        DiffusionDataNeed(sizes=sizes)
+
+
+def test_a_share_of_stripes_needs_stripes_and_reaches_training():
+    with pytest.raises(InputError, match="set stripes = true, or leave it out"):
+        DiffusionDataNeed(lone=0.5)
+    assert DiffusionDataNeed(lone=0.5, stripes=True).training(8, 16).recipe.lone == 0.5
+
+
+def test_a_network_that_diverged_has_no_place_right():
+    assert DiffusionDataNeed(sizes=(8,), steps=10, batch=4, rate=1e12).right(8, 16) == (0.0, 0.0)
+
+
 def planted_need(monkeypatch, right, **settings):
     monkeypatch.setattr(DiffusionDataNeed, "right", lambda self, n, bumps: (n / 20, right(n, bumps)))
     return DiffusionDataNeed(steps=1, **settings).compute()

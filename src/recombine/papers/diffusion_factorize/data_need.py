@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.papers.claims import Scale, Setting, setting
@@ -64,6 +65,14 @@ class DiffusionDataNeed(Calculation):
     lone: float | None = Field(default=None, gt=0, lt=1)
     published: bool = False
 
+    def model_post_init(self, context: object) -> None:
+        if not self.sizes or list(self.sizes) != sorted(set(self.sizes)):
+            raise InputError(f"sizes = {list(self.sizes)} must rise, and be one at least, e.g. [16, 24].")
+        if self.lone is not None and not self.stripes:
+            raise InputError(
+                f"lone = {self.lone:g} is the share of stripes in a batch; set stripes = true, or leave it out."
+            )
+
     def compute(self) -> Computed:
         measures: dict[str, float] = {}
         arrays: dict[str, np.ndarray] = {}
@@ -106,8 +115,14 @@ class DiffusionDataNeed(Calculation):
         return [*([0] if self.stripes else []), *(count for count in LADDER if count < whole), whole]
 
     def right(self, n: int, bumps: int) -> tuple[float, float]:
-        """Shares of trained and of held-out places that are right after training on so many bumps."""
-        found = run(self.training(n, bumps).plan()).measures["strict_accuracy"]
+        """Shares of trained and of held-out places that are right after training on so many bumps.
+
+        A network that diverged draws none right.
+        """
+        outcome = run(self.training(n, bumps).plan())
+        if outcome.status != "done":
+            return 0.0, 0.0
+        found = outcome.measures["strict_accuracy"]
         return float(found.get("id", np.nan)), float(found["ood"])
 
     def problem(self, n: int, bumps: int | None) -> Problem:

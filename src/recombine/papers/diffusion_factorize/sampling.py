@@ -53,7 +53,7 @@ class SamplingWays(Calculation):
         plan = self.training().plan()
         network = build(plan.problem, plan.model, plan.seed)
         assert isinstance(network, DiffusionNetwork)
-        fit([Member(network, plan.problem.training_set(plan.seed), plan.recipe, plan.seed)])
+        fit([Member.of(network, plan.problem, plan.recipe, plan.seed)])
 
         def placed(sampler: Sampler) -> dict[str, float]:
             network.sampler = sampler

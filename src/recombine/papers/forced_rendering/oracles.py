@@ -49,7 +49,7 @@ class DecoderOracle(Calculation):
         network = build(problem, self.model, seed)
         own = forecast_pictures(problem, {"own": model_kernel(problem, self.model, seed)}, seed)
         wide = forecast_pictures(problem, tangent_kernels(), seed)
-        fit([Member(network, problem.training_set(seed), self.recipe, seed)])
+        fit([Member.of(network, problem, self.recipe, seed)])
         seen = observe(problem, network, network, seed)
         if not isinstance(seen, Evidence) or own.outputs is None or wide.outputs is None:
             raise InputError(f"task {problem.task.kind!r} draws no pictures that could be compared; use e.g. bump.")
