@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from recombine.cli.app import app
 from recombine.cli.forecasting import what_is_right
+from recombine.core.errors import InputError
 from recombine.data import tasks
 from recombine.papers import Scale, papers
 from recombine.studies import cost, distinct, stores
@@ -43,7 +44,7 @@ def test_a_plan_counts_what_is_recorded_when_it_is_asked_to(monkeypatch, each, s
     assert "2 experiments, 2 recorded, 0 to run: about 0.0 core minutes." in recorded
     anew = run(app, ["plan", "DF14", "--scale", "laptop", "--anew"]).output
     refused = run(app, ["plan", "DF14", "--anew", "--store", __file__])
-    assert refused.exit_code == 2
+    assert isinstance(refused.exception, InputError)
     assert f"2 experiments, 2 recorded, 2 to run anew: about {said}." in anew
 
 

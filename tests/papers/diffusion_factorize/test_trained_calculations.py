@@ -14,6 +14,7 @@ from recombine.papers.diffusion_factorize.data_need import ACCURATE, LADDER, Dif
 from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
 from recombine.papers.diffusion_factorize.sampling import COUNTS, SamplingWays
 from recombine.papers.diffusion_factorize.tori import IdealShape
+from recombine.studies.work import change
 from recombine.training import Outcome
 
 # How much is needed
@@ -159,7 +160,8 @@ def test_both_ways_train_alike_but_for_the_stripes():
         alone, beside = (made(scale) for made in (data_need.bumps_alone, data_need.bumps_beside_stripes))
         assert [0, *alone.counts(16)] == beside.counts(16)
         ours, theirs = (each.training(16, 20) for each in (alone, beside))
-        assert (ours.recipe, ours.model) == (theirs.recipe, theirs.model)
+        assert (ours.recipe, ours.model) == (change(theirs.recipe, lone=None), theirs.model)
+        assert theirs.recipe.lone == (None if scale is Scale.PAPER else 0.5)
         assert len(theirs.problem.training_set()) > len(ours.problem.training_set()) == 20
 
 
