@@ -89,7 +89,7 @@ def test_defaults_are_those_of_the_papers():
             "composition": {"kind": "soft"},
         },
         "diffusion": {**drawing, "pairs": 16, "width": 24},
-        "diffusion-unet": {**drawing, "pairs": 128, "width": 64, "attention": None},
+        "diffusion-unet": {**drawing, "pairs": 128, "width": 64, "attention": None, "before": False},
     }
 
 
