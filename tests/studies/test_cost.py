@@ -84,18 +84,19 @@ def test_drawing_in_many_passes_is_a_line_through_few(monkeypatch, settings, pas
 
     def taking(act):
         act()
-        return 2.0 + 3.0 * asked[-1]
+        passes, measures = asked[-1]
+        return 2.0 + 3.0 * passes + 5.0 * measures * passes  # what is measured of noise may take any time
 
     def measured(plan, network):
-        asked.append(plan.model.passes)
+        asked.append((plan.model.passes, len(plan.measures)))
         assert network.sampler.steps == plan.model.passes
 
     monkeypatch.setattr(cost, "seconds_of_a_pass", lambda _: 1e-6)
     monkeypatch.setattr(cost, "cpu_seconds", taking)
     monkeypatch.setattr(import_module("recombine.training.run"), "measure_network", measured)
     assert experiment.model.passes == passes
-    assert cost.seconds_of_measuring(experiment) == pytest.approx(2.0 + 3.0 * passes)
-    assert asked == [cost.FEW, cost.MORE]
+    assert cost.seconds_of_measuring(experiment) == pytest.approx(2.0 + 3.0 * passes + 5.0 * cost.FEW)
+    assert asked == [(cost.FEW, 0), (cost.MORE, 0), (cost.FEW, 1)]
 
 
 def test_measuring_that_takes_far_too_long_is_told_from_a_pass(monkeypatch):

@@ -62,8 +62,8 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
     alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
     caption = (
         f"Share of held-out places that are right against the number of bumps shown {beside}, a line for each of "
-        f"{seeds}. Dotted: {ACCURATE:g}, where the number that is needed is read off; numbers are tried by halving, "
-        f"all bumps first. {told}."
+        f"{seeds}. Dotted: {ACCURATE:g}, where the number that is needed is read off; numbers are tried by halving. "
+        f"{told}."
     )
     return framed(image(draw, (3.9, 3.2), alt), caption)
 
@@ -80,11 +80,10 @@ def _across(axes: "Axes", bumps: list[float]) -> None:
 
 
 def _told(bumps: Float[np.ndarray, " sets"], right: Float[np.ndarray, "seeds sets"]) -> str:
-    """How accurate it gets with all bumps, and how many are needed by the seeds for which that is enough."""
-    most = f"{short(float(right.mean(axis=0)[-1]))} with all"
+    """How many are needed by the seeds for which all are enough."""
     needs = [need for each in right if (need := first_at(bumps, each, ACCURATE)) is not None]
     if not needs:
-        return f"{most}, not enough"
+        return "not enough with all"
     least = "at most " if bumps[0] in needs else ""
     some = f" in {len(needs)} of {count(len(right), 'seed')}" if len(needs) < len(right) else ""
-    return f"{most}, {least}{short(float(np.mean(needs)))} needed{some}"
+    return f"{least}{short(float(np.mean(needs)))} needed{some}"

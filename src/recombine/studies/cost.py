@@ -126,14 +126,15 @@ def seconds_per_step(experiments: Iterable[Experiment]) -> float:
 def seconds_of_measuring(experiment: Experiment) -> float:
     """CPU seconds of measuring one network on one thread.
 
-    A network that takes many passes for one answer is measured as if it took `FEW`, and `MORE`: the rest is a line.
-    Where that would take `FAR_TOO_LONG`, its passes alone are counted.
+    A network that takes many passes for one answer is measured as if it took `FEW`. What more of them take is a line
+    through `FEW` and `MORE` with nothing measured: a line would stretch the chance by which shapes of noise take longer
+    or less long. Where that would take `FAR_TOO_LONG`, its passes alone are counted.
     """
     from recombine.training.observe import pictures_denoised
     from recombine.training.run import build, measure_network
 
-    def taking(passes: int) -> float:
-        brief = change(experiment, model=experiment.model.in_passes(passes))
+    def taking(passes: int, **less: tuple[str, ...]) -> float:
+        brief = change(experiment, model=experiment.model.in_passes(passes), **less)
         network = build(brief.problem, brief.model, brief.seed)
         return cpu_seconds(lambda: measure_network(brief.plan(), network))
 
@@ -143,8 +144,8 @@ def seconds_of_measuring(experiment: Experiment) -> float:
     once = seconds_of_a_pass(experiment)
     if once * pictures_denoised(experiment.problem, MORE) > FAR_TOO_LONG:
         return once * pictures_denoised(experiment.problem, passes)
-    few, more = taking(FEW), taking(MORE)
-    return few + max(more - few, 0.0) * (passes - FEW) / (MORE - FEW)
+    few, more = (taking(each, measures=(), exhibits=()) for each in (FEW, MORE))
+    return taking(FEW) + max(more - few, 0.0) * (passes - FEW) / (MORE - FEW)
 
 
 def seconds_of_a_pass(experiment: Experiment) -> float:

@@ -17,7 +17,7 @@ from recombine.training import Recipe, run
 
 ACCURATE = 0.6  # of the held-out places: where Fig. 5c of Liang et al. (2024) counts
 HELD_OUT = 0.2  # of the area, in the middle
-LADDER = (16, 32, 64, 128, 256)  # bumps that may be tried, the same at every size, beside all there are
+LADDER = (32, 64, 128, 256, 512, 1024)  # bumps that may be tried, the same at every size, beside all there are
 SIDES = (8, 16, 24, 32)  # the network halves its pictures three times
 
 
@@ -25,13 +25,14 @@ SIDES = (8, 16, 24, 32)  # the network halves its pictures three times
 class DiffusionDataNeed(Calculation):
     """The number of bumps with which 60% of the held-out ones are in place, for several sizes N (Fig. 5).
 
-    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, all are shown. If
-    they are enough, a ladder of smaller sets, each part of the next, is halved until one that is enough follows one
-    that is not: more is taken to be better. With ``stripes`` lone stripes of every value are shown too, and the ladder
+    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, a ladder of sets is
+    shown, each part of the next and the last all of them. It is halved until a set that is enough follows one that is
+    not: more is taken to be better. With ``stripes`` lone stripes of every value are shown too, and the ladder
     begins with no bump at all; there is no rim, since a bump that the border cuts off would be one more bump. Every set
-    gets the same number of steps; with ``lone`` that share of every batch are stripes, else pictures come as often as
-    each other. A bump is in place if the picture has one mark and its darkest pixel is the true one.
-    Between the two sets the number is interpolated in log(1 + bumps).
+    of one size gets the same number of steps, and so do all sizes, unless they go ``by_area``: then ``steps`` are those
+    of the largest. With ``lone`` that share of every batch are stripes, else pictures come as often as each other. A
+    bump is in place if the picture has one mark and its darkest pixel is the true one. Between the two sets the number
+    is interpolated in log(1 + bumps).
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
@@ -50,8 +51,7 @@ class DiffusionDataNeed(Calculation):
         "floor": "share of the sizes N at which the smallest set was enough",
         **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
         **{f"need_images_{n}": f"training images needed at N = {n}, stripes included, at least" for n in SIDES},
-        **{f"full_{n}": f"share of held-out places that are right at N = {n} with all bumps" for n in SIDES},
-        "trained": "share of trained places that are right with all bumps, at the N where it is least",
+        "trained": "share of places around the hole that are right with the most bumps tried, at the N where it is least",
     }
 
     stripes: bool = False
@@ -63,6 +63,7 @@ class DiffusionDataNeed(Calculation):
     spacing: float = 0.5
     pad: int = 4
     lone: float | None = Field(default=None, gt=0, lt=1)
+    by_area: bool = False
     published: bool = False
 
     def model_post_init(self, context: object) -> None:
@@ -87,7 +88,7 @@ class DiffusionDataNeed(Calculation):
             reached.append(found is not None)
             floors.append(found == counts[0])
             alone = int(self.problem(n, counts[-1]).lone(self.seed).sum())
-            measures |= {f"full_{n}": float(right[-1]), f"need_{n}": needs[n], f"need_images_{n}": needs[n] + alone}
+            measures |= {f"need_{n}": needs[n], f"need_images_{n}": needs[n] + alone}
         measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors)), "trained": min(learned)}
         if len(needs) > 1:
             *_, before, last = needs.values()
@@ -99,15 +100,14 @@ class DiffusionDataNeed(Calculation):
         return Computed(measures, arrays)
 
     def halved(self, n: int, counts: list[int]) -> tuple[float, np.ndarray]:
-        """Shares that are right: of trained places with all bumps, and of held-out ones with each set it tries."""
-        right = np.full(len(counts), np.nan)
-        trained, right[-1] = self.right(n, counts[-1])
-        short, enough = -1, len(counts) - 1
-        while right[-1] >= ACCURATE and enough - short > 1:
+        """Shares that are right: of places around the hole with the most bumps tried, of held-out ones with each."""
+        around, right = np.full((2, len(counts)), np.nan)
+        short, enough = -1, len(counts)  # beyond either end: not even all bumps are enough, or none is needed
+        while enough - short > 1:
             middle = (short + enough) // 2
-            _, right[middle] = self.right(n, counts[middle])
+            around[middle], right[middle] = self.right(n, counts[middle])
             short, enough = (short, middle) if right[middle] >= ACCURATE else (middle, enough)
-        return trained, right
+        return float(around[~np.isnan(right)][-1]), right
 
     def counts(self, n: int) -> list[int]:
         """Numbers of bumps, rising."""
@@ -115,7 +115,7 @@ class DiffusionDataNeed(Calculation):
         return [*([0] if self.stripes else []), *(count for count in LADDER if count < whole), whole]
 
     def right(self, n: int, bumps: int) -> tuple[float, float]:
-        """Shares of trained and of held-out places that are right after training on so many bumps.
+        """Shares of places around the hole and in it that are right after training on so many bumps.
 
         A network that diverged draws none right.
         """
@@ -144,10 +144,15 @@ class DiffusionDataNeed(Calculation):
         return Experiment(
             problem=self.problem(n, bumps),
             model=models.parse(c.SIZES[self._scale].model),
-            recipe=Recipe(steps=self.steps, batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone),
+            recipe=Recipe(
+                steps=self.steps_at(n), batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone
+            ),
             seed=self.seed,
             measures=("strict_accuracy",),
         )
+
+    def steps_at(self, n: int) -> int:
+        return ceil(self.steps * (n / self.sizes[-1]) ** 2) if self.by_area else self.steps
 
     def trainings(self) -> list[Experiment]:
         """The largest training of each size."""
@@ -158,9 +163,9 @@ class DiffusionDataNeed(Calculation):
         return Scale.PAPER if self.published else Scale.LAPTOP
 
     def expected_seconds(self) -> float:
-        """Of all bumps and as many sets as halving tries at most."""
+        """Of as many sets as halving tries at most."""
         return sum(
-            (1 + ceil(log2(len(self.counts(n))))) * seconds_together(self.training(n, self.counts(n)[-1]))
+            ceil(log2(1 + len(self.counts(n)))) * seconds_together(self.training(n, self.counts(n)[-1]))
             for n in self.sizes
         )
 
@@ -182,8 +187,8 @@ def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | N
 def need(name: str, says: str, stripes: bool) -> Setting:
     """At `laptop` sigma and what lies beyond the border are as published too; centres are half a pixel apart.
 
-    The network is the light one, sizes end at 24, and beside stripes half of every batch are bumps: what is claimed is
-    how needs compare and grow.
+    The network is the light one, sizes are 16 and 32, steps grow with the area, and beside stripes half of every batch
+    are bumps: what is claimed is how needs compare and grow.
     """
 
     def made(scale: Scale) -> DiffusionDataNeed:
@@ -194,7 +199,9 @@ def need(name: str, says: str, stripes: bool) -> Setting:
             )  # fmt: skip
         # A few bumps would be seen seldom among stripes, whose number grows with N; the paper trains much longer.
         lone = 0.5 if stripes else None
-        return DiffusionDataNeed(stripes=stripes, sizes=(16, 24), steps=16_000, batch=16, sigma=1.0, pad=6, lone=lone)
+        return DiffusionDataNeed(
+            stripes=stripes, sizes=(16, 32), steps=24_000, batch=16, sigma=1.0, pad=6, lone=lone, by_area=True
+        )  # fmt: skip
 
     return setting(name, says, made)
 
