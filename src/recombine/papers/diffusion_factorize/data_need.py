@@ -51,7 +51,7 @@ class DiffusionDataNeed(Calculation):
         "floor": "share of the sizes N at which the smallest set was enough",
         **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
         **{f"need_images_{n}": f"training images needed at N = {n}, stripes included, at least" for n in SIDES},
-        "trained": "share of places around the hole that are right with the most bumps tried, at the N where it is least",
+        "trained": "share of places around the hole right with the most bumps tried, at the N where it is least",
     }
 
     stripes: bool = False
