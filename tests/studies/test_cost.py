@@ -66,6 +66,13 @@ def test_what_is_of_the_end_alone_is_counted_once(monkeypatch):
     assert cost.seconds_together(experiment) == 100.0 + 6 * 1.0
 
 
+def test_other_measures_of_a_stackable_network_are_timed_anew(timings):
+    plain = change(DRAWN, model=models.parse({"kind": "mlp-decoder", "width": 4, "depth": 1}))
+    for each in (plain, change(plain, seed=1), change(plain, measures=("ood_nmse", "id_nmse"))):
+        cost.seconds_together(each)
+    assert timings == {"step": 1, "measuring": 2}
+
+
 def test_nothing_is_told_of_no_stacks():
     assert cost.seconds([], lambda *_: pytest.fail("there is nothing to tell")) == {}
 
@@ -90,6 +97,7 @@ def test_drawing_in_many_passes_is_a_line_through_few(monkeypatch, settings, pas
     def measured(plan, network):
         asked.append((plan.model.passes, len(plan.measures)))
         assert network.sampler.steps == plan.model.passes
+        return None, {}, {}
 
     monkeypatch.setattr(cost, "seconds_of_a_pass", lambda _: 1e-6)
     monkeypatch.setattr(cost, "cpu_seconds", taking)
@@ -151,3 +159,18 @@ def test_a_network_of_one_pass_is_measured_as_it_is():
     assert plain.model.passes == 1
     assert plain.model.in_passes(1) == plain.model
     assert cost.seconds_of_measuring(plain) > 0
+
+
+def test_a_share_of_lone_factors_is_timed_on_a_part_of_its_batch():
+    striped = change(PROBLEM, isolated=("y", "x"))
+    asked = change(DRAWN, problem=striped, recipe=Recipe(steps=1, batch=64, lone=0.02))
+    assert cost.seconds_per_step([asked]) > 0
+
+
+def test_exhibits_are_timed_too(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        import_module("recombine.training.run"), "exhibited", lambda plan, _: drawn.extend(plan.exhibits)
+    )
+    cost.seconds_of_measuring(change(DRAWN, exhibits=("portraits",)))
+    assert drawn == ["portraits"]

@@ -62,8 +62,8 @@ def data_need_figure(setting: SettingRuns) -> Markup | None:
     alt = f"Accuracy on held-out places by number of bumps, {beside}. {told}."
     caption = (
         f"Share of held-out places that are right against the number of bumps shown {beside}, a line for each of "
-        f"{seeds}. Dotted: {ACCURATE:g}, where the number that is needed is read off; numbers are tried by halving. "
-        f"{told}."
+        f"{seeds}. Dotted: {ACCURATE:g}, where the number that is needed is read off; numbers are tried by halving, "
+        f"and a line joins those that were tried. {told}."
     )
     return framed(image(draw, (3.9, 3.2), alt), caption)
 

@@ -1,4 +1,4 @@
-"""Calculations: what theory says, computed and recorded like a run, with nothing trained."""
+"""Calculations: what theory says, and searches that train networks of their own, recorded like a run."""
 
 import resource
 import time

@@ -86,9 +86,8 @@ def same_step(experiment: Experiment) -> str:
 
 def same_measuring(experiment: Experiment) -> str:
     """What experiments have in common that take the same time for being measured."""
-    if experiment.model.stackable:
-        return same_step(experiment)
-    return canonical_json([*_pictures(experiment), dump(experiment.model), experiment.measures, experiment.exhibits])
+    of = [same_step(experiment)] if experiment.model.stackable else [*_pictures(experiment), dump(experiment.model)]
+    return canonical_json([*of, experiment.measures, experiment.exhibits])
 
 
 def _pictures(experiment: Experiment) -> list[object]:
@@ -107,7 +106,9 @@ def seconds_per_step(experiments: Iterable[Experiment]) -> float:
     parts = [(build(e.problem, e.model, e.seed), e.problem.training_set(e.seed), e) for e in experiments]
 
     def taking(steps: int, batch: int) -> float:
-        members = [Member(net, shown, change(e.recipe, steps=steps, batch=batch), e.seed) for net, shown, e in parts]
+        members = [
+            Member(net, shown, change(e.recipe, steps=steps, batch=batch, lone=None), e.seed) for net, shown, e in parts
+        ]
         return cpu_seconds(lambda: fit(members))
 
     _, shown, first = parts[0]
@@ -131,12 +132,12 @@ def seconds_of_measuring(experiment: Experiment) -> float:
     or less long. Where that would take `FAR_TOO_LONG`, its passes alone are counted.
     """
     from recombine.training.observe import pictures_denoised
-    from recombine.training.run import build, measure_network
+    from recombine.training.run import build, exhibited, measure_network
 
     def taking(passes: int, **less: tuple[str, ...]) -> float:
         brief = change(experiment, model=experiment.model.in_passes(passes), **less)
-        network = build(brief.problem, brief.model, brief.seed)
-        return cpu_seconds(lambda: measure_network(brief.plan(), network))
+        plan, network = brief.plan(), build(brief.problem, brief.model, brief.seed)
+        return cpu_seconds(lambda: exhibited(plan, measure_network(plan, network)[0]))
 
     passes = experiment.model.passes
     if passes <= MORE:

@@ -169,7 +169,7 @@ def watched(plan: Plan, member: "Member", progress: "Progress | None") -> Outcom
             return
         for name, value in {"steps": float(step), **by_part(measured)}.items():
             course.setdefault(name, []).append(value)
-        for name, array in _exhibits(quick, evidence).items():
+        for name, array in exhibited(quick, evidence).items():
             if name in ON_THE_WAY:
                 pictured.setdefault(name, []).append(array)
 
@@ -229,7 +229,7 @@ def _outcome(
         return Outcome("failed", f"diverged at the end: {error}", {}, cost, arrays)
     weights = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
     layers = () if isinstance(evidence, ComponentEvidence | SceneEvidence) else tuple(evidence.layers)
-    arrays |= {**shown(evidence), **_exhibits(plan, evidence)}
+    arrays |= {**shown(evidence), **exhibited(plan, evidence)}
     cost = _cost(started, history.seconds, network)
     return Outcome("done", None, found, cost, arrays, weights, layers, undefined)
 
@@ -249,7 +249,7 @@ def measure_network(
 def _true_outcome(plan: Plan, evidence: Evidence) -> Outcome:
     started = time.perf_counter()
     found, undefined = _measures(plan, evidence)
-    arrays = {**shown(evidence), **_exhibits(plan, evidence)}
+    arrays = {**shown(evidence), **exhibited(plan, evidence)}
     return Outcome("done", None, found, _cost(started, 0.0), arrays, {}, tuple(evidence.layers), undefined)
 
 
@@ -264,7 +264,7 @@ def _measures(plan: Plan, evidence: AnyEvidence) -> tuple[dict[str, Any], dict[s
     return found, undefined
 
 
-def _exhibits(plan: Plan, evidence: AnyEvidence) -> dict[str, np.ndarray]:
+def exhibited(plan: Plan, evidence: AnyEvidence) -> dict[str, np.ndarray]:
     """The arrays for figures that a plan asks for; what cannot be drawn of this run is left out."""
     found: dict[str, np.ndarray] = {}
     for name in plan.exhibits:

@@ -10,7 +10,7 @@ from hypothesis.strategies import floats, lists
 from recombine.core.errors import InputError
 from recombine.papers import Scale
 from recombine.papers.diffusion_factorize import data_need, forecasting, sampling
-from recombine.papers.diffusion_factorize.data_need import ACCURATE, LADDER, DiffusionDataNeed, first_at
+from recombine.papers.diffusion_factorize.data_need import ACCURATE, LADDER, DiffusionDataNeed, first_at, tries
 from recombine.papers.diffusion_factorize.forecasting import ForecastOfDiffusion
 from recombine.papers.diffusion_factorize.sampling import COUNTS, SamplingWays
 from recombine.papers.diffusion_factorize.tori import IdealShape
@@ -45,6 +45,8 @@ def test_sizes_that_do_not_rise_are_refused(sizes):
 def test_a_share_of_stripes_needs_stripes_and_reaches_training():
     with pytest.raises(InputError, match="set stripes = true, or leave it out"):
         DiffusionDataNeed(lone=0.5)
+    with pytest.raises(InputError, match="of a batch of 16"):
+        DiffusionDataNeed(lone=0.01, stripes=True, batch=16)
     assert DiffusionDataNeed(lone=0.5, stripes=True).training(8, 16).recipe.lone == 0.5
 
 
@@ -96,6 +98,8 @@ def test_where_all_bumps_are_not_enough_the_need_is_at_least_all_and_there_is_no
     assert found["reached"] == pytest.approx(1 / 2)
     assert found["floor"] == 0
     assert found["need_16"] == found["need_largest"] == DiffusionDataNeed().problem(16, None).most_examples
+    assert "need_images_8" in found
+    assert "need_images_16" not in found  # it is drawn as reached
     assert not {"slope", "slope_images"} & set(found)
 
 
@@ -119,6 +123,13 @@ def halved(right):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DiffusionDataNeed, "right", answer)
         return calculation.compute(), counts, tried
+
+
+def test_halving_tries_as_many_sets_as_are_expected_on_average():
+    counts = DiffusionDataNeed(stripes=True).counts(24)
+    outcomes = range(len(counts) + 1)  # the first set that is enough, the last standing for none
+    tried = [len(halved([float(place >= first) for place in range(len(counts))])[2]) for first in outcomes]
+    assert np.mean(tried) == pytest.approx(tries(len(counts)))
 
 
 SHARES = lists(floats(0, 1), min_size=len(LADDER) + 2, max_size=len(LADDER) + 2)

@@ -20,7 +20,7 @@ WORDS = {
     "splits": "What is held out of a grid, what is shown of a continuous space, and how components become a picture.",
     "models": "Networks, and what is added to their loss or to their units while they train.",
     "measures": "What is read off a trained network. One with several numbers names each by layer, section or type.",
-    "calculations": "What theory says, computed and recorded like a run, with nothing trained.",
+    "calculations": "What theory says, and searches that train networks of their own, recorded like a run.",
 }
 
 

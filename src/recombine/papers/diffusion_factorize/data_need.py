@@ -1,6 +1,6 @@
 """How many bumps a diffusion model needs before held-out ones are in place, with and without lone stripes."""
 
-from math import ceil, log2, sqrt
+from math import ceil, sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,14 +25,14 @@ SIDES = (8, 16, 24, 32)  # the network halves its pictures three times
 class DiffusionDataNeed(Calculation):
     """The number of bumps with which 60% of the held-out ones are in place, for several sizes N (Fig. 5).
 
-    About a fifth of the area in the middle is held out; of the bumps around it, half a pixel apart, a ladder of sets is
+    About a fifth of the area in the middle is held out; of the bumps around it, ``spacing`` apart, a ladder of sets is
     shown, each part of the next and the last all of them. It is halved until a set that is enough follows one that is
     not: more is taken to be better. With ``stripes`` lone stripes of every value are shown too, and the ladder
     begins with no bump at all; there is no rim, since a bump that the border cuts off would be one more bump. Every set
     of one size gets the same number of steps, and so do all sizes, unless they go ``by_area``: then ``steps`` are those
-    of the largest. With ``lone`` that share of every batch are stripes, else pictures come as often as each other. A
-    bump is in place if the picture has one mark and its darkest pixel is the true one. Between the two sets the number
-    is interpolated in log(1 + bumps).
+    of the largest. With ``lone`` that share of every batch are stripes or empty, else pictures come as often as each
+    other. A bump is in place if the picture has one mark and its darkest pixel is the true one. Between the two sets
+    the number is interpolated in log(1 + bumps).
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
@@ -50,7 +50,10 @@ class DiffusionDataNeed(Calculation):
         "reached": "share of the sizes N at which some set was enough",
         "floor": "share of the sizes N at which the smallest set was enough",
         **{f"need_{n}": f"bumps needed at N = {n}, at least" for n in SIDES},
-        **{f"need_images_{n}": f"training images needed at N = {n}, stripes included, at least" for n in SIDES},
+        **{
+            f"need_images_{n}": f"training images needed at N = {n}, stripes included, where it was reached"
+            for n in SIDES
+        },
         "trained": "share of places around the hole right with the most bumps tried, at the N where it is least",
     }
 
@@ -59,12 +62,12 @@ class DiffusionDataNeed(Calculation):
     steps: int = Field(default=2500, ge=1)
     batch: int = Field(default=64, ge=1)
     rate: float = Field(default=8e-3, gt=0)
-    sigma: float = 0.7  # the paper's, at every size
-    spacing: float = 0.5
-    pad: int = 4
-    lone: float | None = Field(default=None, gt=0, lt=1)
-    by_area: bool = False
-    published: bool = False
+    sigma: float = 0.7  # as in exp(-d^2 / (4 sigma^2)), at every size
+    spacing: float = 0.5  # pixels from centre to centre
+    pad: int = 4  # pixels beyond the border
+    lone: float | None = Field(default=None, gt=0, lt=1)  # share of a batch that shows one factor or none
+    by_area: bool = False  # steps are those of the largest size, and go with the area
+    published: bool = False  # the paper's network
 
     def model_post_init(self, context: object) -> None:
         if not self.sizes or list(self.sizes) != sorted(set(self.sizes)):
@@ -73,6 +76,7 @@ class DiffusionDataNeed(Calculation):
             raise InputError(
                 f"lone = {self.lone:g} is the share of stripes in a batch; set stripes = true, or leave it out."
             )
+        self.recipe(self.sizes[0])  # refuses shares that a batch cannot have
 
     def compute(self) -> Computed:
         measures: dict[str, float] = {}
@@ -88,7 +92,9 @@ class DiffusionDataNeed(Calculation):
             reached.append(found is not None)
             floors.append(found == counts[0])
             alone = int(self.problem(n, counts[-1]).lone(self.seed).sum())
-            measures |= {f"need_{n}": needs[n], f"need_images_{n}": needs[n] + alone}
+            measures[f"need_{n}"] = needs[n]
+            if found is not None:
+                measures[f"need_images_{n}"] = found + alone
         measures |= {"reached": float(np.mean(reached)), "floor": float(np.mean(floors)), "trained": min(learned)}
         if len(needs) > 1:
             *_, before, last = needs.values()
@@ -144,15 +150,15 @@ class DiffusionDataNeed(Calculation):
         return Experiment(
             problem=self.problem(n, bumps),
             model=models.parse(c.SIZES[self._scale].model),
-            recipe=Recipe(
-                steps=self.steps_at(n), batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone
-            ),
+            recipe=self.recipe(n),
             seed=self.seed,
             measures=("strict_accuracy",),
         )
 
-    def steps_at(self, n: int) -> int:
-        return ceil(self.steps * (n / self.sizes[-1]) ** 2) if self.by_area else self.steps
+    def recipe(self, n: int) -> Recipe:
+        """How all sets of one size are trained."""
+        steps = ceil(self.steps * (n / self.sizes[-1]) ** 2) if self.by_area else self.steps
+        return Recipe(steps=steps, batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone)
 
     def trainings(self) -> list[Experiment]:
         """The largest training of each size."""
@@ -163,11 +169,17 @@ class DiffusionDataNeed(Calculation):
         return Scale.PAPER if self.published else Scale.LAPTOP
 
     def expected_seconds(self) -> float:
-        """Of as many sets as halving tries at most."""
+        """Of as many sets as halving tries on average, if every set is as likely to be the first that is enough."""
         return sum(
-            ceil(log2(1 + len(self.counts(n)))) * seconds_together(self.training(n, self.counts(n)[-1]))
-            for n in self.sizes
+            tries(len(self.counts(n))) * seconds_together(self.training(n, self.counts(n)[-1])) for n in self.sizes
         )
+
+
+def tries(sets: int) -> float:
+    """How many of these sets halving tries on average, if each, or none, is as likely to be the first enough."""
+    outcomes = sets + 1
+    least = outcomes.bit_length() - 1
+    return least + 2 * (outcomes - 2**least) / outcomes
 
 
 def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | None:
