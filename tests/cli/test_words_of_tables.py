@@ -18,7 +18,7 @@ run = CliRunner().invoke
 def test_no_two_lines_of_a_plan_read_alike(monkeypatch, tmp_path):
     """Of lattices with bumps of several widths and parts; without timing them."""
     monkeypatch.setattr(
-        cost, "seconds", lambda stacks, timed: {each.digest(): 1.0 for stack in stacks for each in stack.members}
+        cost, "seconds_aside", lambda stacks, timed: {each.digest(): 1.0 for stack in stacks for each in stack.members}
     )
     claim = "DF16"
     works = distinct(work for each in papers.claims((claim,), Scale.LAPTOP) for work in each.works(Scale.LAPTOP))
@@ -38,7 +38,7 @@ def test_a_plan_counts_what_is_recorded_when_it_is_asked_to(monkeypatch, each, s
     """Of two exact calculations with records in the reference, in the unit that fits."""
     monkeypatch.setattr(cost, "START_UP", 0.0)
     monkeypatch.setattr(
-        cost, "seconds", lambda stacks, timed: {one.digest(): each for stack in stacks for one in stack.members}
+        cost, "seconds_aside", lambda stacks, timed: {one.digest(): each for stack in stacks for one in stack.members}
     )
     recorded = run(app, ["plan", "DF14", "--scale", "laptop"]).output
     assert "2 experiments, 2 recorded, 0 to run: about 0.0 core minutes." in recorded

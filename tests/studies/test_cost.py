@@ -1,13 +1,16 @@
 """What a plan says of cost: each kind of work is timed once, and long measuring is drawn from a short one."""
 
+import os
 from importlib import import_module
 
 import pytest
 
+from recombine.core.errors import InputError
 from recombine.data import Problem, tasks
 from recombine.models import models
 from recombine.splits import regions
 from recombine.studies import Experiment, change, cost
+from recombine.studies.processes import WORKER_ENVIRONMENT
 from recombine.studies.stacks import Stack
 from recombine.training import Recipe
 from recombine.training.observe import DENOISED, pictures_denoised
@@ -174,3 +177,27 @@ def test_exhibits_are_timed_too(monkeypatch):
     )
     cost.seconds_of_measuring(change(DRAWN, exhibits=("portraits",)))
     assert drawn == ["portraits"]
+
+
+def test_aside_is_a_process_that_inherits_what_workers_do(monkeypatch):
+    monkeypatch.setattr(cost, "seconds_of", environment_of)
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0")
+    told = []
+    found = cost.seconds_aside([Stack((DRAWN,))], lambda *counted: told.append(counted))
+    assert found == {WORKER_ENVIRONMENT["GLIBC_TUNABLES"]: 1.0}
+    assert os.environ["GLIBC_TUNABLES"] == "glibc.malloc.hugetlb=0"
+    assert told == [(0, 1), (1, 1)]
+
+
+def environment_of(stack):
+    return {os.environ["GLIBC_TUNABLES"]: float(len(stack))}
+
+
+def test_a_process_that_dies_while_it_times_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(cost, "seconds_of", dying)
+    with pytest.raises(InputError, match="died, perhaps for want of memory; plan fewer claims"):
+        cost.seconds_aside([Stack((DRAWN,))])
+
+
+def dying(stack):
+    os._exit(1)

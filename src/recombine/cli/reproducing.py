@@ -32,7 +32,7 @@ def plan(
 
     Example: recombine plan forced-rendering --scale laptop
     """
-    from recombine.studies.cost import START_UP, seconds
+    from recombine.studies.cost import START_UP, seconds_aside
     from recombine.studies.execution import missing
     from recombine.studies.progress import progress_for
     from recombine.studies.stacks import plan_stacks
@@ -43,7 +43,7 @@ def plan(
     lacking = missing(experiments, *reading_stores(store))
     to_run = missing(experiments) if anew else lacking
     stacks = plan_stacks(to_run, os.cpu_count() or 1)
-    expected = seconds(stacks, progress_for().timed)
+    expected = seconds_aside(stacks, progress_for().timed)
     total = sum(expected.values()) + START_UP * min(len(stacks), os.cpu_count() or 1)
     if json:
         print_json(

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 
+from recombine.core.errors import InputError
 from recombine.core.spec import canonical_json, dump
 from recombine.studies.experiment import Experiment
 from recombine.studies.stacks import Stack
@@ -17,27 +18,64 @@ FEW, MORE = 1, 3  # passes of a network that takes many for one answer
 START_UP = 4.0  # seconds to start a worker, which loads torch; the same sort of guess
 
 
-def seconds(stacks: Iterable[Stack], timed: Callable[[int, int], None] | None = None) -> dict[str, float]:
+Timed = Callable[[int, int], None]  # stacks that have been looked at, of how many
+
+
+def seconds_aside(stacks: Iterable[Stack], timed: Timed | None = None) -> dict[str, float]:
+    """`seconds`, timed in a process like those that train: elsewhere steps take a tenth longer for their pages."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    from recombine.studies.processes import main_left_alone, processes, start, worker_environment
+
+    with worker_environment(), ProcessPoolExecutor(1, processes(), start) as pool:
+
+        def aside(stack: Stack) -> dict[str, float]:
+            with main_left_alone():  # the process starts when it is first needed
+                future = pool.submit(seconds_of, stack)
+            return future.result()
+
+        try:
+            return seconds(stacks, timed, aside)
+        except BrokenProcessPool as error:
+            raise InputError(
+                "the process that times training steps died, perhaps for want of memory; plan fewer claims at once, "
+                "or a smaller scale."
+            ) from error
+        except BaseException:  # an interrupt does not wait for a step that takes long
+            for process in list(pool._processes.values()):
+                process.terminate()
+            raise
+
+
+def seconds(
+    stacks: Iterable[Stack],
+    timed: Timed | None = None,
+    of: Callable[[Stack], dict[str, float]] | None = None,
+) -> dict[str, float]:
     """Expected seconds of one core for each piece of work, by digest: its share of its stack's, and its measuring.
 
     Work of one kind is timed once: stacks of one shape and size that differ in the number of steps only, and networks
     that train alone and differ in what they are shown only. Training that stops early is counted in full. ``timed`` is
-    told how many stacks have been looked at, of how many, at the start as well.
+    told how many stacks have been looked at, of how many, at the start as well; ``of`` is `seconds_of`, or stands in.
     """
     stacks = list(stacks)
     if timed and stacks:
         timed(0, len(stacks))
     expected: dict[str, float] = {}
     for done, stack in enumerate(stacks, 1):
-        first = stack.members[0]
-        if isinstance(first, Experiment):
-            share = seconds_together(*_experiments(stack)) / len(stack)
-            expected |= {member.digest(): share for member in stack.members}
-        else:
-            expected |= {member.digest(): member.expected_seconds() for member in stack.members}
+        expected |= (of or seconds_of)(stack)
         if timed:
             timed(done, len(stacks))
     return expected
+
+
+def seconds_of(stack: Stack) -> dict[str, float]:
+    """Expected seconds of one core for each member of a stack, by digest."""
+    if isinstance(stack.members[0], Experiment):
+        share = seconds_together(*_experiments(stack)) / len(stack)
+        return {member.digest(): share for member in stack.members}
+    return {member.digest(): member.expected_seconds() for member in stack.members}
 
 
 def seconds_together(*experiments: Experiment) -> float:
