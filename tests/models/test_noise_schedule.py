@@ -212,3 +212,14 @@ def test_a_step_of_ddim_is_that_of_the_library(library, step, eta):
     expected = theirs.step(predicted, step, noisy, eta, use_clipped_model_output=True, variance_noise=fresh)
     found = PUBLISHED.ddim(noisy, predicted, step, step - 1 if step else None, eta, fresh)
     torch.testing.assert_close(found, expected.prev_sample, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("step", [0, 1, 400, 999])
+def test_a_step_of_ddpm_is_that_of_the_library(library, step):
+    """With variance beta_t and nothing clipped, as in Algorithm 2; the library draws its noise itself."""
+    theirs = library.DDPMScheduler(num_train_timesteps=1000, variance_type="fixed_large", clip_sample=False)
+    noisy, predicted = noise(5).float(), noise(6).float()
+    fresh = torch.randn(noisy.shape, generator=torch.Generator().manual_seed(7))
+    expected = theirs.step(predicted, step, noisy, generator=torch.Generator().manual_seed(7))
+    found = PUBLISHED.ddpm(noisy, predicted, step, fresh)
+    torch.testing.assert_close(found, expected.prev_sample, rtol=1e-3, atol=1e-3)

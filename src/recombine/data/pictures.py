@@ -65,16 +65,21 @@ class Picture(PictureTask):
                 f"task {self.kind}: a periodic picture has no border; set margin = 0 and pad = 0, got {self.margin} "
                 f"and {self.pad}."
             )
-        if self.pad and (self.margin or self.pad <= self.reach):
+        if self.pad and self.margin:
+            raise InputError(
+                f"task {self.kind}: pad = {self.pad} goes without a margin; set margin = 0, got {self.margin}."
+            )
+        if 0 < self.pad <= self.reach:
             raise InputError(
                 f"task {self.kind}: pad = {self.pad} must reach beyond the {self.reach:.3g} pixels from which a centre "
-                "outside is still seen, and goes without a margin; raise pad or lower sigma, and set margin = 0."
+                "outside is still seen; raise pad or lower sigma."
             )
         for name, side in zip("yx", self.image, strict=True):
             levels = (side + 2 * self.margin) / self.step
             if abs(levels - round(levels)) > 1e-9:
                 raise InputError(
-                    f"task {self.kind}: step = {self.step:g} must divide the {side + 2 * self.margin} pixels of {name}."
+                    f"task {self.kind}: step = {self.step:g} must divide the {side + 2 * self.margin} pixels of "
+                    f"{name}; change it, e.g. to 0.5."
                 )
 
     @property

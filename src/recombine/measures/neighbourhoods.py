@@ -26,7 +26,8 @@ def umap_view(
             "umap_view needs umap-learn, which is not installed; install it with `pip install 'recombine[umap]'`, or "
             "look at `principal_components`."
         ) from None
-    flat = np.asarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
+    given = np.asarray(rows, dtype=np.float64)
+    flat = given.reshape(-1, given.shape[-1])
     if not np.isfinite(flat).all():
         raise InputError("umap_view got rows that are not finite; leave them out.")
     if not 2 <= neighbours < len(flat) or not 1 <= dimensions < len(flat) - 1:

@@ -52,8 +52,9 @@ def principal_components(rows: Given, number: int) -> PrincipalComponents:
     products = gram(flat, mean) if centred is None else centred.T @ centred
     size = len(products)
     there = min(number, size)
-    values, vectors = eigh(products, subset_by_index=[size - there, size - 1])
-    values, vectors = values[::-1].clip(0), vectors[:, ::-1]
+    # All of them: asked for the largest alone, LAPACK finds fewer, or none, where many are equal.
+    values, vectors = eigh(products, driver="evd")
+    values, vectors = values[: -there - 1 : -1].clip(0), vectors[:, : -there - 1 : -1]
     scores = vectors * np.sqrt(values) if centred is None else centred @ vectors
     signs = np.sign(np.take_along_axis(scores, np.abs(scores).argmax(axis=0)[None], axis=0))
     lacking = ((0, 0), (0, number - there))

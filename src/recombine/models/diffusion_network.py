@@ -15,6 +15,7 @@ from recombine.models.noise_schedule import NoiseSchedule
 
 Pictures = Float[torch.Tensor, "batch rows columns"]
 Codes = Float[torch.Tensor, "batch units"]
+Times = Literal["uniform", "logit-normal"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,22 @@ class DiffusionNetwork(Network):
     `error` is what training lowers. `stages` draws a picture for each code and tells the stages of the last step. The
     noise it starts from is determined by the code and the weights, so that networks of different seeds do not share it
     and, unless noise is added on the way, a picture does not depend on what else is drawn. ``drop`` is the share of
-    training examples without their code.
+    training examples without their code, ``times`` how often each step of noise is trained.
     """
 
     def __init__(
-        self, denoiser: Denoiser, image: tuple[int, int], schedule: NoiseSchedule, sampler: Sampler, drop: float = 0.0
+        self,
+        denoiser: Denoiser,
+        image: tuple[int, int],
+        schedule: NoiseSchedule,
+        sampler: Sampler,
+        drop: float = 0.0,
+        times: Times = "uniform",
     ) -> None:
         super().__init__()
         self.denoiser, self.image = denoiser, image
-        self.schedule, self.sampler, self.drop = schedule, sampler, drop
+        self.schedule, self.sampler = schedule, sampler
+        self.drop, self.times = drop, times
 
     @property
     def layer_names(self) -> tuple[str, ...]:
@@ -60,7 +68,7 @@ class DiffusionNetwork(Network):
 
         Times and noise come from the CPU's global generator, which training seeds.
         """
-        times = torch.randint(self.schedule.steps, (len(codes),)).to(codes.device)
+        times = trained_times(self.schedule.steps, len(codes), self.times).to(codes.device)
         noise = torch.randn(pictures.shape, dtype=pictures.dtype).to(pictures.device)
         if self.drop > 0:
             codes = codes * (torch.rand(len(codes), 1) >= self.drop).to(codes.device)
@@ -130,3 +138,16 @@ class DiffusionNetwork(Network):
             if name == self.probe:
                 return stage.flatten(1).cpu()
         raise AssertionError("a denoiser tells its probe")
+
+
+def trained_times(steps: int, count: int, kind: Times) -> Int[torch.Tensor, " count"]:
+    """Times 0 .. steps - 1 at which noise is to be predicted.
+
+    ``uniform``: each as often as any other, as published. ``logit-normal``: t = floor(T / (1 + exp(-z))) with z normal,
+    so that half of them lie in the middle third; every time is still drawn, and what has the least error at each of
+    them is the same. Esser et al. (2024), Sec. 3.1, with mean 0 and variance 1; their time goes evenly from picture to
+    noise, here it is the place in a schedule of T steps.
+    """
+    if kind == "uniform":
+        return torch.randint(steps, (count,))
+    return (steps * torch.randn(count).sigmoid()).long().clamp(max=steps - 1)  # a sigmoid may round to 1

@@ -31,6 +31,7 @@ class DiffusionSpec(ModelSpec):
     sampler: Literal["ddim", "ddpm"] = "ddim"  # `ddpm` takes all steps
     guidance: float = Field(1.0, ge=0)  # weight of the code against none; other than 1 it needs `drop`
     drop: float = Field(0.0, ge=0, lt=1)  # share of training examples that come without their code
+    times: Literal["uniform", "logit-normal"] = "uniform"  # how often each step of noise is trained
     pairs: int = Field(16, ge=1, le=MOST_PAIRS)  # sines and cosines in the code of a time
     heads: int = Field(4, ge=1, le=MOST_HEADS)  # of attention
 
@@ -90,7 +91,7 @@ class DiffusionSpec(ModelSpec):
 
         sampler = Sampler(self.sampler, self.samples, self.eta, self.guidance)
         schedule = NoiseSchedule(self.steps)
-        return DiffusionNetwork(self.denoiser(interface), interface.image, schedule, sampler, self.drop)
+        return DiffusionNetwork(self.denoiser(interface), interface.image, schedule, sampler, self.drop, self.times)
 
 
 @models.register("diffusion")

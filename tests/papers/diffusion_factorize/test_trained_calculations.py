@@ -4,7 +4,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis.strategies import floats, lists
 
 from recombine.core.errors import InputError
@@ -54,6 +54,11 @@ def test_steps_are_those_of_the_largest_size_or_the_same_everywhere():
     alike, by_area = (DiffusionDataNeed(sizes=(8, 16, 24), steps=900, by_area=each) for each in (False, True))
     assert [alike.training(n, 16).recipe.steps for n in alike.sizes] == [900, 900, 900]
     assert [by_area.training(n, 16).recipe.steps for n in by_area.sizes] == [100, 400, 900]
+
+
+def test_times_of_noise_reach_training():
+    assert DiffusionDataNeed(times="logit-normal").training(8, 16).model.times == "logit-normal"
+    assert DiffusionDataNeed().training(8, 16).model.times == "uniform"
 
 
 def test_a_network_that_diverged_has_no_place_right():
@@ -135,7 +140,9 @@ def test_halving_tries_as_many_sets_as_are_expected_on_average():
 SHARES = lists(floats(0, 1), min_size=len(LADDER) + 2, max_size=len(LADDER) + 2)
 
 
+@settings(deadline=None)
 @given(right=SHARES.map(sorted))
+@example([0.0] * (len(LADDER) + 1) + [ACCURATE])
 def test_where_more_is_better_halving_finds_what_the_whole_ladder_says(right):
     found, counts, tried = halved(right)
     whole = first_at(np.array(counts, dtype=float), np.array(right), ACCURATE)
@@ -144,7 +151,10 @@ def test_where_more_is_better_halving_finds_what_the_whole_ladder_says(right):
     assert len(tried) == len(set(tried)) == (~np.isnan(found.arrays["accuracies_24"])).sum()
 
 
+@settings(deadline=None)
 @given(right=SHARES)
+@example([0.0] * (len(LADDER) + 1) + [ACCURATE])
+@example([0.0] * len(LADDER) + [ACCURATE, 0.0])
 def test_halving_ends_between_a_set_that_is_enough_and_one_that_is_not_in_few_trainings(right):
     found, counts, tried = halved(right)
     assert len(tried) <= np.ceil(np.log2(1 + len(counts)))
@@ -180,6 +190,16 @@ def test_both_ways_train_alike_but_for_the_stripes():
         assert (ours.recipe, ours.model) == (change(theirs.recipe, lone=None), theirs.model)
         assert theirs.recipe.lone == (None if scale is Scale.PAPER else 0.5)
         assert len(theirs.problem.training_set()) > len(ours.problem.training_set()) == 20
+
+
+@pytest.mark.parametrize("stripes", [False, True])
+def test_what_asks_whether_all_is_learned_is_what_needs_are_read_off(stripes):
+    """The training with most bumps, of the smallest and the largest size; only the seed may differ."""
+    for scale in (Scale.LAPTOP, Scale.PAPER):
+        calculation = data_need.need(scale, stripes)
+        for size, n in (("smallest", calculation.sizes[0]), ("largest", calculation.sizes[-1])):
+            assert data_need.all_shown[stripes, size](scale) == calculation.training(n, calculation.counts(n)[-1])
+            assert calculation.problem(n, None).most_examples == calculation.counts(n)[-1]
 
 
 def test_one_size_is_trained_and_judged():

@@ -1,6 +1,6 @@
 """How much must be shown, and how much may be missing: DF12, DF13, DF16, DF17 and DF19 to DF22."""
 
-from recombine.papers.claims import Check, Range
+from recombine.papers.claims import Check, Range, Setting
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize import data_need as d
 from recombine.papers.diffusion_factorize.claiming import FEW, claim, shape
@@ -13,9 +13,25 @@ def trained(*settings: str) -> tuple[Check, ...]:
     return tuple(Check(f"{PLACED}.id", Range(low=0.8), "what was shown is learned", of=each) for each in settings)
 
 
-# Most of the places around the hole were not shown either: what is few for them is few for the hole.
-AROUND = tuple(
-    Check("trained", Range(low=0.8), "places around the hole are drawn", of=each) for each in ("stripes", "alone")
+SIZES = ("smallest", "largest")
+
+
+def needs(exchanged: bool = False) -> dict[str, Setting]:
+    """Bumps needed with and without stripes, and the trainings of all bumps, in which most has to be learned.
+
+    ``exchanged``: each by the other's name.
+    """
+    named: dict[str, Setting] = {}
+    for name, stripes in (("alone", exchanged), ("stripes", not exchanged)):
+        named[name] = d.bumps_beside_stripes if stripes else d.bumps_alone
+        named |= {f"all {name}, {size}": d.all_shown[stripes, size] for size in SIZES}
+    return named
+
+
+LEARNED = tuple(
+    Check("strict_accuracy.id", Range(low=0.8), "what was shown is learned", of=f"all {way}, {size}")
+    for way in ("alone", "stripes")
+    for size in SIZES
 )
 
 
@@ -28,10 +44,10 @@ AMOUNTS = (
             Check("need_before", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
             Check("need_largest", Range(high=0.5), "Fig. 5a, b: a much smaller share", of="stripes", over="alone"),
             Check("growth", Range(high=0.0), "Fig. 5c: the lines part", of="stripes", minus="alone"),
-            *AROUND,
+            *LEARNED,
         ),
-        {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
-        ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),
+        needs(),
+        ("the two exchanged", needs(exchanged=True)),
         seeds=FEW,
     ),
     claim(
@@ -42,10 +58,10 @@ AMOUNTS = (
             Check("slope", Range(1.5, 2.5), "Fig. 5c: slope 2", of="alone"),
             Check("slope", Range(high=1.5), "Fig. 5c: slope 1 of all images", of="stripes"),
             Check("slope_images", Range(0.5, 1.5), "Fig. 5c: slope 1", of="stripes"),
-            *AROUND,
+            *LEARNED,
         ),
-        {"stripes": d.bumps_beside_stripes, "alone": d.bumps_alone},
-        ("the two exchanged", {"stripes": d.bumps_alone, "alone": d.bumps_beside_stripes}),
+        needs(),
+        ("the two exchanged", needs(exchanged=True)),
         seeds=FEW,
     ),
     claim(
