@@ -38,6 +38,16 @@ def test_directions_that_are_not_there_have_no_share(features):
     assert scores[:, 1:] == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.parametrize("samples", [5, 33, 64, 100, 200])
+@pytest.mark.parametrize("number", [1, 4])
+def test_directions_that_are_all_alike_are_found_like_others(samples, number):
+    """Corners of a simplex: every direction has the share 1 / (samples - 1)."""
+    for rows in (np.eye(samples), np.eye(samples, samples + 9)):
+        shares, scores = principal_components(rows, number)
+        assert shares == pytest.approx(1 / (samples - 1))
+        assert scores.T @ scores == pytest.approx(np.eye(number), abs=1e-9)
+
+
 def test_a_layer_that_does_not_vary_has_no_components():
     with pytest.raises(InputError, match="does not vary has no principal components; check that it is not dead"):
         principal_components(np.full((6, 3), 0.1), 2)

@@ -50,10 +50,9 @@ def test_a_share_of_stripes_needs_stripes_and_reaches_training():
     assert DiffusionDataNeed(lone=0.5, stripes=True).training(8, 16).recipe.lone == 0.5
 
 
-def test_steps_are_those_of_the_largest_size_or_the_same_everywhere():
-    alike, by_area = (DiffusionDataNeed(sizes=(8, 16, 24), steps=900, by_area=each) for each in (False, True))
-    assert [alike.training(n, 16).recipe.steps for n in alike.sizes] == [900, 900, 900]
-    assert [by_area.training(n, 16).recipe.steps for n in by_area.sizes] == [100, 400, 900]
+def test_steps_are_the_same_at_every_size():
+    calculation = DiffusionDataNeed(sizes=(8, 16, 24), steps=900)
+    assert [training.recipe.steps for training in calculation.trainings()] == [900, 900, 900]
 
 
 def test_times_of_noise_reach_training():

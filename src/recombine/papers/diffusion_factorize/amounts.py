@@ -3,7 +3,7 @@
 from recombine.papers.claims import Check, Range, Setting
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize import data_need as d
-from recombine.papers.diffusion_factorize.claiming import FEW, claim, shape
+from recombine.papers.diffusion_factorize.claiming import claim, shape
 
 PLACED = "darkest_accuracy"
 
@@ -48,7 +48,6 @@ AMOUNTS = (
         ),
         needs(),
         ("the two exchanged", needs(exchanged=True)),
-        seeds=FEW,
     ),
     claim(
         "DF13",
@@ -62,7 +61,6 @@ AMOUNTS = (
         ),
         needs(),
         ("the two exchanged", needs(exchanged=True)),
-        seeds=FEW,
     ),
     claim(
         "DF16",
@@ -89,7 +87,6 @@ AMOUNTS = (
                 for rank, part in enumerate(c.PARTS)
             },
         ),
-        seeds=FEW,
     ),
     claim(
         "DF17",
@@ -101,7 +98,6 @@ AMOUNTS = (
         ),
         {"main": c.lattice[0.1, 1.0]},
         ("bumps of sigma 1, which have ink there already", {"main": c.lattice[1.0, 1.0]}),
-        seeds=FEW,
     ),
     claim(
         "DF19",
@@ -124,7 +120,6 @@ AMOUNTS = (
                 for width, side in zip(c.WIDTHS, (2, 4, 4, 4, 8), strict=True)
             },
         ),
-        seeds=FEW,
     ),
     claim(
         "DF20",
@@ -157,7 +152,6 @@ AMOUNTS = (
                 for side in c.SQUARES
             },
         ),
-        seeds=FEW,
     ),
     claim(
         "DF21",
@@ -172,7 +166,6 @@ AMOUNTS = (
         ),
         {str(part): c.lattice[0.5, part] for part in c.PARTS},
         ("parts in reverse", {str(part): c.lattice[0.5, c.PARTS[-1 - rank]] for rank, part in enumerate(c.PARTS)}),
-        seeds=FEW,
     ),
     claim(
         "DF22",
@@ -190,6 +183,5 @@ AMOUNTS = (
             "parts and sigmas exchanged",
             {"0.3 at 0.8": c.lattice[0.3, 0.2], "0.3 at 0.2": c.lattice[0.3, 0.8], "1.0 at 0.2": c.lattice[0.1, 0.2]},
         ),
-        seeds=FEW,
     ),
 )  # fmt: skip

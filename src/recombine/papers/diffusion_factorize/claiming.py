@@ -10,9 +10,6 @@ from recombine.papers.claims import BASELINES, Check, Claim, Control, Range, Sca
 
 KEY = "diffusion-factorize"
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 3}
-# Where many settings are trained: five seeds of all would take more than the ten core hours that the laptop set of this
-# paper may take.
-FEW = {Scale.QUICK: 3, Scale.LAPTOP: 3, Scale.PAPER: 3}
 MANY = {Scale.QUICK: 3, Scale.LAPTOP: 10, Scale.PAPER: 3}  # where five left a check undecided
 LAPTOP = Scale.LAPTOP
 

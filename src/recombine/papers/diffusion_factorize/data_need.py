@@ -1,6 +1,6 @@
 """How many bumps a diffusion model needs before held-out ones are in place, with and without lone stripes."""
 
-from math import ceil, sqrt
+from math import sqrt
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -29,10 +29,9 @@ class DiffusionDataNeed(Calculation):
     shown, each part of the next and the last all of them. It is halved until a set that is enough follows one that is
     not: more is taken to be better. With ``stripes`` lone stripes of every value are shown too, and the ladder
     begins with no bump at all; there is no rim, since a bump that the border cuts off would be one more bump. Every set
-    of one size gets the same number of steps, and so do all sizes, unless they go ``by_area``: then ``steps`` are those
-    of the largest. With ``lone`` that share of every batch are stripes or empty, else pictures come as often as each
-    other. A bump is in place if the picture has one mark and its darkest pixel is the true one. Between the two sets
-    the number is interpolated in log(1 + bumps).
+    gets the same number of steps at every size. With ``lone`` that share of every batch are stripes or empty, else
+    pictures come as often as each other. A bump is in place if the picture has one mark and its darkest pixel is the
+    true one. Between the two sets the number is interpolated in log(1 + bumps).
 
     ``need`` is that number, or that of all bumps where they are not enough: then it is a lower bound. ``need_images``
     counts stripes as well. There is a slope only where all sizes were reached and none by the smallest set, since
@@ -67,7 +66,6 @@ class DiffusionDataNeed(Calculation):
     pad: int = 4  # pixels beyond the border
     lone: float | None = Field(default=None, gt=0, lt=1)  # share of a batch that shows one factor or none
     times: Literal["uniform", "logit-normal"] = "uniform"  # how often each step of noise is trained
-    by_area: bool = False  # steps are those of the largest size, and go with the area
     published: bool = False  # the paper's network
 
     def model_post_init(self, context: object) -> None:
@@ -77,8 +75,8 @@ class DiffusionDataNeed(Calculation):
             raise InputError(
                 f"lone = {self.lone:g} is the share of stripes in a batch; set stripes = true, or leave it out."
             )
-        for n in self.sizes:  # refuses shares that a batch cannot have, and pictures that cannot be drawn
-            self.recipe(n)
+        _ = self.recipe  # refuses shares that a batch cannot have
+        for n in self.sizes:  # refuses pictures that cannot be drawn
             self.problem(n, None)
 
     def compute(self) -> Computed:
@@ -153,15 +151,15 @@ class DiffusionDataNeed(Calculation):
         return Experiment(
             problem=self.problem(n, bumps),
             model=models.parse({**c.SIZES[self._scale].model, "times": self.times}),
-            recipe=self.recipe(n),
+            recipe=self.recipe,
             seed=self.seed,
             measures=("strict_accuracy",),
         )
 
-    def recipe(self, n: int) -> Recipe:
-        """How all sets of one size are trained."""
-        steps = ceil(self.steps * (n / self.sizes[-1]) ** 2) if self.by_area else self.steps
-        return Recipe(steps=steps, batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone)
+    @property
+    def recipe(self) -> Recipe:
+        """How every set is trained."""
+        return Recipe(steps=self.steps, batch=self.batch, rate=self.rate, schedule="one-cycle", lone=self.lone)
 
     def trainings(self) -> list[Experiment]:
         """The largest training of each size."""
@@ -203,10 +201,10 @@ def first_at(amounts: np.ndarray, values: np.ndarray, level: float) -> float | N
 def need(scale: Scale, stripes: bool) -> DiffusionDataNeed:
     """At `laptop` sigma and what lies beyond the border are as published too; centres are half a pixel apart.
 
-    The network is the light one, sizes are 16 and 32, steps grow with the area, and beside stripes half of every batch
-    are bumps. Times of noise are drawn from the middle, after which what was shown is right in fewer steps: with times
-    drawn evenly, networks without stripes were not trained at N = 32. What is claimed is how needs compare and grow,
-    and both ways are trained alike.
+    The network is the light one, sizes are 16 and 32, and beside stripes half of every batch are bumps. Times of noise
+    are drawn from the middle, after which what was shown is right in fewer steps: with times drawn evenly, networks
+    without stripes were not trained at N = 32. What is claimed is how needs compare and grow, and both ways are trained
+    alike.
     """
     if scale is Scale.PAPER:
         return DiffusionDataNeed(
@@ -216,8 +214,7 @@ def need(scale: Scale, stripes: bool) -> DiffusionDataNeed:
     # A few bumps would be seen seldom among stripes, whose number grows with N; the paper trains much longer.
     lone = 0.5 if stripes else None
     return DiffusionDataNeed(
-        stripes=stripes, sizes=(16, 32), steps=10_000, batch=16, sigma=1.0, pad=6, lone=lone, by_area=True,
-        times="logit-normal",
+        stripes=stripes, sizes=(16, 32), steps=10_000, batch=16, sigma=1.0, pad=6, lone=lone, times="logit-normal",
     )  # fmt: skip
 
 

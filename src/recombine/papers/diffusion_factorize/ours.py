@@ -8,7 +8,7 @@ from recombine.papers.claims import Check, Range, Scale, Setting, setting
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.papers.diffusion_factorize import forecasting as f
 from recombine.papers.diffusion_factorize import sampling as s
-from recombine.papers.diffusion_factorize.claiming import FEW, claim
+from recombine.papers.diffusion_factorize.claiming import claim
 from recombine.splits import regions
 from recombine.studies import Experiment
 
@@ -83,7 +83,6 @@ OURS = (
                 "decoder and stripes": decoder,
             },
         ),
-        seeds=FEW,
     ),
     claim(
         "DX2",
@@ -96,7 +95,6 @@ OURS = (
         ),
         {"main": f.trained},
         ("networks after twenty steps", {"main": f.untrained}),
-        seeds=FEW,
     ),
     claim(
         "DX3",
@@ -109,7 +107,6 @@ OURS = (
         ),
         {"main": s.trained},
         ("a network after a hundredth of the steps", {"main": s.barely_trained}),
-        seeds=FEW,
     ),
     claim(
         "DX4",
@@ -122,7 +119,6 @@ OURS = (
         ),
         {"main": s.trained},
         ("a network after a hundredth of the steps", {"main": s.barely_trained}),
-        seeds=FEW,
     ),
     claim(
         "DX5",
@@ -182,7 +178,6 @@ OURS = (
             "the cross shown too, and one-hot codes after a hundredth of the steps",
             {"bump": bump_code_revealed, "one-hot": one_hot_start, "sinusoidal": c.sums_revealed},
         ),
-        seeds=FEW,
     ),
     claim(
         "DX9",
@@ -195,6 +190,5 @@ OURS = (
         ),
         {"main": c.sums},
         ("a cross away from the middle", {"main": c.sums_aside}),
-        seeds=FEW,
     ),
 )
