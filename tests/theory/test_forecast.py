@@ -312,3 +312,17 @@ def test_bad_input_is_refused(changes, message):
     changes = {"train_targets": PRODUCT[~HOLE]} | changes
     with pytest.raises(InputError, match=message):
         forecast(**changes)
+
+
+def test_kernels_that_are_known_are_not_asked_again():
+    both = {**KERNEL, "square": lambda a, b: np.square(1 + a @ b.T)}
+    found = forecast(kernels=both)
+
+    def refuse(a, b):
+        raise AssertionError("this kernel was asked again")
+
+    again = forecast(kernels={name: refuse for name in both}, known=found.answers)
+    assert again.sections == found.sections
+    assert again.reasons == found.reasons
+    fewer = forecast(kernels={"linear": refuse}, known=found.answers)
+    assert fewer.sections == forecast(kernels=KERNEL).sections

@@ -97,9 +97,9 @@ def operations(network: nn.Module, codes: Float[torch.Tensor, "items inputs"], p
         with tapped(factored_layers(network)) as taps:
             output = functional_call(network, weights, (codes[:1],))[0]
         once = sum(multiplications(tap) for tap in taps)
-        found = _slopes(network, weights, layers, others, codes[:1], torch.ones_like(output), [None] * len(layers))
-    whole = [0 if each.whole is None else each.whole.numel() for each in found]
-    numbers = share * sum(whole[: len(layers)]) + sum(whole[len(layers) :])
+        found = _slopes(network, weights, layers, [], codes[:1], torch.ones_like(output), [None] * len(layers))
+    whole = sum(each.whole.numel() for each in found if each.whole is not None)
+    numbers = share * whole + sum(weights[name].numel() for name in others)
     passes = 2 * once * (2 + share + 3 * bool(others))
     return probes * len(codes) * (passes + 2 * len(codes) * numbers)
 

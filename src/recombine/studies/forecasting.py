@@ -13,7 +13,7 @@ from recombine.studies.outlook import outlook
 from recombine.studies.scene_outlook import scene_outlook
 from recombine.theory import Forecast
 from recombine.theory.calibration import GRIDS, SCENES, Calibration
-from recombine.theory.forecast import TooLarge
+from recombine.theory.forecast import KernelAnswer, TooLarge
 from recombine.theory.outlook import Outlook
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def forecast(
     spec = None if model is None else models.parse(model)
     if spec is None or problem.support is not None:
         return replace(found, outlook=told_outlook(problem, found, spec, seed=seed))
-    return replace(found, outlook=scored_outlook(problem, spec, seed, loss))
+    by_wide = grounds(problem, spec, seed, found.answers)
+    return replace(found, outlook=told_outlook(problem, by_wide, spec, loss, seed))
 
 
 def scored_outlook(
@@ -49,9 +50,11 @@ def scored_outlook(
     return told_outlook(problem, grounds(problem, model, seed), model, loss, seed)
 
 
-def grounds(problem: Problem, model: ModelSpec | None, seed: int = 0) -> Forecast:
+def grounds(
+    problem: Problem, model: ModelSpec | None, seed: int = 0, known: Mapping[str, KernelAnswer] | None = None
+) -> Forecast:
     """The theory that an outlook goes by: the kernels of wide networks alone; of scenes, how the model composes too."""
-    return by_kernels(problem, model if problem.support is not None else None, seed)
+    return by_kernels(problem, model if problem.support is not None else None, seed, known)
 
 
 def told_outlook(

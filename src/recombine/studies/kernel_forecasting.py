@@ -27,7 +27,7 @@ from recombine.theory import (
     relu_kernels,
     tangent_kernels,
 )
-from recombine.theory.forecast import BLANK_PICTURE, LARGEST_MATRIX, check_size
+from recombine.theory.forecast import BLANK_PICTURE, LARGEST_MATRIX, KernelAnswer, check_size
 from recombine.theory.reasons import Reason
 
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -40,8 +40,16 @@ CAREFUL, THRIFTY = (4, 1.0), (1, 1 / 8)
 CAREFUL_UP_TO, THRIFTY_UP_TO = 1e11, 4e11
 
 
-def by_kernels(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | None" = None, seed: int = 0) -> Forecast:
-    """What kernel regression says about every held-out combination."""
+def by_kernels(
+    problem: Problem,
+    model: "str | Mapping[str, Any] | ModelSpec | None" = None,
+    seed: int = 0,
+    known: Mapping[str, KernelAnswer] | None = None,
+) -> Forecast:
+    """What kernel regression says about every held-out combination.
+
+    ``known`` are the answers of an earlier forecast of this problem and seed, whose kernels are not asked again.
+    """
     if isinstance(problem.task, ComponentTask):
         return _forecast_components(problem, problem.task, model, seed)
     if problem.support is not None:
@@ -56,13 +64,15 @@ def by_kernels(problem: Problem, model: "str | Mapping[str, Any] | ModelSpec | N
         spec = models.parse(model)
         own = model_kernel(problem, spec, seed, hurry=True)
         kernels |= own.named(spec)
-    found = draws(problem, kernels, seed)
+    found = draws(problem, kernels, seed, known)
     if own is not None:
         found = replace(found, reasons=(*found.reasons, *own.reasons(spec)))
     return with_percolation(found, problem, seed) if isinstance(problem.task, Picture) else found
 
 
-def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
+def forecast_pictures(
+    problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0, known: Mapping[str, KernelAnswer] | None = None
+) -> Forecast:
     """What regression with these kernels says about the pictures of every held-out combination."""
     check_forecast_size(problem)
     task = picture_task(problem.task)
@@ -87,6 +97,7 @@ def forecast_pictures(problem: Problem, kernels: Mapping[str, Kernel], seed: int
         alone=alone[rows],
         periodic=task.periodic,
         nothing=BLANK_PICTURE if task.places in (None, "pixel") else NO_ANSWER,
+        known=known,
     )
     return found if len(rows) == len(shown) else replace(found, reasons=(*found.reasons, _sample(rows, shown)))
 
@@ -107,7 +118,9 @@ def _sample(rows: np.ndarray, shown: Examples) -> Reason:
     )
 
 
-def forecast_functions(problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0) -> Forecast:
+def forecast_functions(
+    problem: Problem, kernels: Mapping[str, Kernel], seed: int = 0, known: Mapping[str, KernelAnswer] | None = None
+) -> Forecast:
     """What regression with these kernels says about the answers of functions, at places of every held-out cell."""
     check_forecast_size(problem)
     assert isinstance(problem.task, FunctionTask)
@@ -126,6 +139,7 @@ def forecast_functions(problem: Problem, kernels: Mapping[str, Kernel], seed: in
         alone=np.zeros(len(shown), dtype=bool),
         periodic=False,
         nothing=NO_ANSWER,
+        known=known,
     )
 
 

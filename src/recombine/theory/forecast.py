@@ -54,6 +54,14 @@ class SectionForecast:
 
 
 @dataclass(frozen=True)
+class KernelAnswer:
+    """What regression with one kernel says of every item, and the nMSE of what it says of the training examples."""
+
+    outputs: Float[np.ndarray, "items pixels"]
+    training_error: float
+
+
+@dataclass(frozen=True)
 class Forecast:
     """What kernel theory says about a training set before anything is trained."""
 
@@ -69,6 +77,8 @@ class Forecast:
     outlook: Outlook | None = field(default=None, compare=False, repr=False)  # what to expect of trained networks
     # Of every item, the mean over kernels; the mean over "ood" is what is expected there. NaN where nothing is known.
     errors: Float[np.ndarray, " items"] | None = field(default=None, compare=False, repr=False)
+    # By the name of the kernel, so that a forecast of the same problem by fewer or more kernels need not ask again.
+    answers: Mapping[str, KernelAnswer] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the predicted images, as JSON values."""
@@ -113,6 +123,7 @@ def forecast_images(
     alone: Bool[np.ndarray, " examples"] | None = None,
     periodic: bool = False,
     nothing: str = BLANK_PICTURE,
+    known: Mapping[str, KernelAnswer] | None = None,
 ) -> Forecast:
     """Forecast the image of every combination by kernel regression on the training examples.
 
@@ -121,7 +132,8 @@ def forecast_images(
     "ood"; all but "id" count as held out. `blank` is the pixel value of an empty picture. `grid` gives the
     levels of (y, x) where combinations form one, so that the additive answer can be compared; `alone` marks the
     training examples that show one factor alone; `image` gives (rows, columns) where places are to be scored;
-    `nothing` is what an nMSE of 1 means, in words.
+    `nothing` is what an nMSE of 1 means, in words; `known` the `answers` of an earlier forecast from the same arrays,
+    whose kernels are not asked again.
 
     Expected is the mean nMSE over `kernels`; low and high are the least and the largest, widened by `MARGIN`.
     The verdict: composes when every held-out section's high is below `COMPOSES_BELOW`; fails when the low of
@@ -136,8 +148,11 @@ def forecast_images(
     inputs, examples = np.asarray(codes, dtype=np.float64), np.asarray(train, dtype=np.float64)
     targets, true_images = np.asarray(train_targets, dtype=np.float64), np.asarray(truth, dtype=np.float64)
 
-    outputs, training_errors = {}, {}
+    answers: dict[str, KernelAnswer] = {}
     for name, kernel in chosen.items():
+        if known and name in known:
+            answers[name] = known[name]
+            continue
         gram, cross = kernel(examples, examples), kernel(inputs, examples)
         if gram.shape != (len(examples), len(examples)) or cross.shape != (len(inputs), len(examples)):
             raise InputError(
@@ -145,15 +160,14 @@ def forecast_images(
                 "give a row per input of a and a column per input of b, so check its arguments."
             )
         regression = regress(gram, cross, targets, bias=True)
-        outputs[name] = regression.outputs
         fitted = np.asarray(gram, dtype=np.float64) @ regression.weights + regression.intercept
-        training_errors[name] = blank_error(fitted, targets, blank, "the training set")
+        answers[name] = KernelAnswer(regression.outputs, blank_error(fitted, targets, blank, "the training set"))
 
+    outputs = [answer.outputs for answer in answers.values()]
     scored = tuple(
-        _score(name, mask, list(outputs.values()), true_images, blank, dark, image, periodic)
-        for name, mask in sections.items()
+        _score(name, mask, outputs, true_images, blank, dark, image, periodic) for name, mask in sections.items()
     )
-    mean = np.mean(list(outputs.values()), axis=0)
+    mean = np.mean(outputs, axis=0)
     held_out = sections["ood"]
     shown_alone = np.zeros(len(train), dtype=bool) if alone is None else alone
     matches = _matches(inputs, examples)
@@ -161,7 +175,7 @@ def forecast_images(
         superposition_reason(mean, targets, matches, held_out, grid, blank) if grid is not None else None,
         seen_reason(matches, held_out),
         *alone_reasons(shown_alone),
-        unfitted_reason(training_errors),
+        unfitted_reason({name: answer.training_error for name, answer in answers.items()}),
     ]
     composes = _composes(scored, bound=bool(shown_alone.any()))
     return Forecast(
@@ -173,7 +187,8 @@ def forecast_images(
         method=f"kernel regression with a free intercept; kernels: {'; '.join(chosen)}",
         outputs=mean,
         seconds=perf_counter() - start,
-        errors=item_errors(list(outputs.values()), true_images, blank, held_out),
+        errors=item_errors(outputs, true_images, blank, held_out),
+        answers=answers,
     )
 
 
