@@ -1,4 +1,4 @@
-"""A forecast takes seconds, whatever the built-in problem and the network: little more than loading what it is made with."""
+"""A forecast takes seconds, whatever the built-in problem and the network."""
 
 import os
 import resource

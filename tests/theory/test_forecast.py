@@ -321,7 +321,7 @@ def test_kernels_that_are_known_are_not_asked_again():
     def refuse(a, b):
         raise AssertionError("this kernel was asked again")
 
-    again = forecast(kernels={name: refuse for name in both}, known=found.answers)
+    again = forecast(kernels=dict.fromkeys(both, refuse), known=found.answers)
     assert again.sections == found.sections
     assert again.reasons == found.reasons
     fewer = forecast(kernels={"linear": refuse}, known=found.answers)
