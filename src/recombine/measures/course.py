@@ -15,11 +15,11 @@ DRAWN = "strict_accuracy.all"  # says at which checkpoints pictures were drawn, 
 def participation_peak(evidence: Evidence) -> dict[str, float]:
     """Largest effective number of directions in the course of training, once pictures are drawn, by layer.
 
-        peak = max PR(c) over checkpoints c ≥ c₀,   c₀ the first with accuracy(c₀) ≥ accuracy(last) / 2
+        peak = max PR(c) over checkpoints c ≥ c₀,   c₀ the first with accuracy(c₀) ≥ 1/2
 
     PR is smoothed: the median of three checkpoints, so that one that jumps is no peak. The accuracy is
     `strict_accuracy` of all pictures. Before c₀ a network draws noise, which uses many directions and
-    says nothing. Undefined where nothing is drawn right at the end.
+    says nothing. Undefined where half of them are right at no checkpoint.
     """
     drawing = _drawing(evidence)
     return {name: float(ratios[drawing:].max()) for name, ratios in _smoothed(evidence).items()}
@@ -83,19 +83,19 @@ def _smoothed(evidence: Evidence) -> dict[str, Float[np.ndarray, " checkpoints"]
 
 
 def _drawing(evidence: Evidence) -> int:
-    """The first checkpoint with at least half of the last one's accuracy."""
+    """The first checkpoint at which at least half of all pictures are right."""
     course = _course(evidence)
     if DRAWN not in course:
         raise InputError(
             f"the course of this evidence has {', '.join(course)} and no {DRAWN}, by which the noise of the beginning "
             "is left out; measure it at checkpoints too."
         )
-    accuracy = course[DRAWN]
-    if accuracy[-1] <= 0:
+    right = course[DRAWN] >= 1 / 2
+    if not right.any():
         raise InputError(
-            "no picture is drawn right at the end of training, so the noise of the beginning has no end; train longer."
+            "half of the pictures are right at no checkpoint, so the noise of the beginning has no end; train longer."
         )
-    return int(np.argmax(accuracy >= accuracy[-1] / 2))
+    return int(np.argmax(right))
 
 
 def _course(evidence: Evidence) -> dict[str, np.ndarray]:

@@ -232,10 +232,12 @@ def test_ways_to_draw_are_told_apart(monkeypatch):
     monkeypatch.setattr(import_module("recombine.training.loop"), "fit", lambda members: None)
     found = SamplingWays(steps=1, batch=2).compute().measures
     assert {count: found[f"right_{count}"] for count in COUNTS} == pytest.approx({n: 0.01 * n for n in COUNTS})
-    expected = {"loss_5": 0.45, "loss_10": 0.4, "fresh": 0.4, "ddpm": 0.9, "loss_ddpm": 0.8}
+    expected = {"right_few": 0.1, "loss_few": 0.4, "fresh": 0.4, "ddpm": 0.9, "loss_ddpm": 0.8}
     expected |= {"guided_0": 0.3, "guided_3": -0.3, "guidance_gain": -0.2, "guidance_change": -0.1}
     assert {name: found[name] for name in expected} == pytest.approx(expected)
     assert set(found) == set(SamplingWays.quantities)
+    two = SamplingWays(steps=1, batch=2, few=2).compute().measures
+    assert [two[name] for name in ("right_few", "loss_few", "loss_ddpm")] == pytest.approx([0.02, 0.48, 0.88])
     assert not {"ddpm", "loss_ddpm"} & set(SamplingWays(steps=1, batch=2, full=False).compute().measures)
     assert {each.steps for each in drawn} == set(COUNTS)
 
@@ -243,12 +245,12 @@ def test_ways_to_draw_are_told_apart(monkeypatch):
 def test_the_network_that_is_drawn_from_also_learns_without_codes():
     training = SamplingWays(seed=3).training()
     assert (training.model.drop, training.seed) == (0.1, 3)
-    assert (
-        training.recipe.steps
-        == sampling.trained(Scale.LAPTOP).steps
-        == 100 * sampling.barely_trained(Scale.LAPTOP).steps
-    )
-    assert (sampling.trained(Scale.LAPTOP).full, sampling.barely_trained(Scale.LAPTOP).full) == (True, False)
+    assert training.recipe.steps == sampling.trained(Scale.LAPTOP).steps
+    for scale in Scale:
+        usual, too_few, revealed = (made(scale) for made in (sampling.trained, sampling.too_few, sampling.revealed))
+        assert too_few.training() == usual.training()
+        assert (usual.few, too_few.few, usual.full, too_few.full) == (10, 2, True, True)
+        assert change(usual.training().problem, reveal=True) == revealed.training().problem
 
 
 # The forecast

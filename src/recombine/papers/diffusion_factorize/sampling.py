@@ -1,6 +1,6 @@
 """One trained network, drawn from in several ways: DDIM steps, DDPM, fresh noise and guidance."""
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
@@ -8,7 +8,8 @@ from recombine.papers.claims import Scale, Setting, setting
 from recombine.papers.diffusion_factorize import canvases as c
 from recombine.studies import Calculation, Computed, Experiment, calculations, change, seconds_together
 
-COUNTS = (1, 2, 3, 5, 10, 20, 50)  # DDIM steps
+Count = Literal[1, 2, 3, 5, 10, 20, 50]  # DDIM steps
+COUNTS: tuple[Count, ...] = get_args(Count)
 GUIDANCE = (0.0, 3.0)
 PLACED = "darkest_accuracy"
 
@@ -17,19 +18,20 @@ PLACED = "darkest_accuracy"
 class SamplingWays(Calculation):
     """How accurate samples of one network are, by the way they are drawn.
 
-    The network is trained on sums of stripes outside the cross for ``steps`` steps; a tenth of its examples come
-    without their code, so that guidance has something to lean on. ``full`` also draws with all steps of DDPM.
-    ``published`` trains the paper's UNet on its pictures, not the light one on smaller ones.
+    The network is trained on sums of stripes outside the cross, with ``reveal`` in it too; a tenth of its examples come
+    without their code, so that guidance has something to lean on. ``few`` steps of DDIM are compared with fifty, and
+    with all steps of DDPM unless ``full`` is false. ``published`` trains the paper's UNet on its pictures, not the
+    light one on smaller ones.
     """
 
     exact: ClassVar[bool] = False
     quantities: ClassVar = {
         **{f"right_{count}": f"share of trained places that are right with {count} DDIM steps" for count in COUNTS},
-        "loss_5": "accuracy with 50 DDIM steps less that with 5, on trained places",
-        "loss_10": "accuracy with 50 DDIM steps less that with 10, on trained places",
+        "right_few": "share of trained places that are right with few DDIM steps",
+        "loss_few": "accuracy with 50 DDIM steps less that with few, on trained places",
         "fresh": "accuracy with 50 steps that draw all noise anew, on trained places",
         "ddpm": "accuracy with all steps of DDPM, on trained places",
-        "loss_ddpm": "accuracy with DDPM less that with 10 DDIM steps, on trained places",
+        "loss_ddpm": "accuracy with DDPM less that with few DDIM steps, on trained places",
         **{f"guided_{weight:.0f}": f"accuracy with guidance {weight:g} on trained places" for weight in GUIDANCE},
         "guided_vertical_x": "accuracy of the never-shown x with guidance 3",
         "plain_vertical_x": "accuracy of the never-shown x without guidance",
@@ -41,6 +43,8 @@ class SamplingWays(Calculation):
 
     steps: int = Field(default=4000, ge=1)
     batch: int = Field(default=64, ge=1)
+    few: Count = 10
+    reveal: bool = False
     full: bool = True
     published: bool = False
 
@@ -61,10 +65,11 @@ class SamplingWays(Calculation):
 
         found = {f"right_{count}": placed(Sampler(steps=count))["id"] for count in COUNTS}
         found |= {"fresh": placed(Sampler(steps=50, eta=1.0))["id"]}
-        found |= {f"loss_{few}": found["right_50"] - found[f"right_{few}"] for few in (5, 10)}
+        found["right_few"] = found[f"right_{self.few}"]
+        found["loss_few"] = found["right_50"] - found["right_few"]
         if self.full:
             found["ddpm"] = placed(Sampler(kind="ddpm"))["id"]
-            found["loss_ddpm"] = found["ddpm"] - found["right_10"]
+            found["loss_ddpm"] = found["ddpm"] - found["right_few"]
         plain, guided = placed(Sampler()), placed(Sampler(guidance=GUIDANCE[-1]))
         found |= {f"guided_{weight:.0f}": placed(Sampler(guidance=weight))["id"] for weight in GUIDANCE}
         for factor in ("x", "y"):
@@ -77,7 +82,7 @@ class SamplingWays(Calculation):
     def training(self) -> Experiment:
         """The training that is drawn from."""
         scale = Scale.PAPER if self.published else Scale.LAPTOP
-        usual = c.crossed(scale, model={"drop": 0.1}, measures=(PLACED,))
+        usual = c.crossed(scale, reveal=self.reveal, model={"drop": 0.1}, measures=(PLACED,))
         return change(usual, seed=self.seed, recipe=change(usual.recipe, steps=self.steps, batch=self.batch))
 
     def trainings(self) -> list[Experiment]:
@@ -87,17 +92,18 @@ class SamplingWays(Calculation):
         return 1.5 * seconds_together(self.training())
 
 
-def ways(name: str, says: str, share: float) -> Setting:
-    """The ways to draw from a network that was trained for a share of the usual steps; at quick as on a laptop."""
+def ways(name: str, says: str, **settings: Any) -> Setting:
+    """The ways to draw from a network that was trained for the usual steps; at quick as on a laptop."""
 
     def made(scale: Scale) -> SamplingWays:
-        published = scale is Scale.PAPER
-        size = c.SIZES[Scale.PAPER if published else Scale.LAPTOP]
-        steps = round(share * size.steps)
-        return SamplingWays(steps=steps, batch=size.batch, full=share == 1, published=published)
+        size = c.SIZES[scale if scale is Scale.PAPER else Scale.LAPTOP]
+        return SamplingWays(steps=size.steps, batch=size.batch, published=scale is Scale.PAPER, **settings)
 
     return setting(name, says, made)
 
 
-trained = ways("sampling", "Ways to draw from one trained network.", 1.0)
-barely_trained = ways("sampling_start", "The same after a hundredth of the steps.", 0.01)
+trained = ways("sampling", "Ways to draw from one trained network.")
+too_few = ways("sampling_two_steps", "The same, two steps of DDIM beside the others.", few=2)
+revealed = ways(
+    "sampling_revealed", "Ways to draw from a network that was shown the cross too.", reveal=True, full=False
+)
