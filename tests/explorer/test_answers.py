@@ -191,7 +191,7 @@ def test_a_forecast_whose_client_has_left_is_not_begun(server, monkeypatch):
         with pytest.raises(httpx.ReadTimeout):
             server.client.post("/api/forecast", json={"problem": left}, timeout=0.5)
         patient.start()
-        time.sleep(0.5)  # long enough for its request to be there, and for the other's end to be noticed
+        time.sleep(2)  # long enough for its request to be there, and for the other's end to be noticed
     patient.join()
     assert begun == [stayed]
     assert told[0]["digest"] == Problem.read(stayed).digest()

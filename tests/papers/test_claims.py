@@ -364,8 +364,9 @@ def test_the_geometric_interval_moves_with_the_unit_and_contains_its_estimate(va
 
 def test_the_geometric_interval_of_equal_factors_is_that_of_their_logarithms():
     assert Interval.over_seeds([0.1, 10.0], average=Average.GEOMETRIC).estimate == pytest.approx(1.0)
-    # There is no logarithm of 0.
-    assert Interval.over_seeds([0.0, 2.0], average=Average.GEOMETRIC) == Interval.over_seeds([0.0, 2.0])
+    # There is no logarithm of 0: nothing is decided unless all are 0.
+    assert Interval.over_seeds([0.0, 2.0], average=Average.GEOMETRIC) == Interval(0.0, 0.0, math.inf, 2)
+    assert Interval.over_seeds([0.0, 0.0], average=Average.GEOMETRIC) == Interval(0.0, 0.0, 0.0, 2)
     assert Interval.over_seeds([2.0], average=Average.GEOMETRIC).high == math.inf
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from recombine.data import Problem, tasks
+from recombine.models import models
 from recombine.records import Store
 from recombine.splits import regions
 from recombine.studies import kernel_forecasting
-from recombine.studies.forecasting import forecast, record_forecast
+from recombine.studies.forecasting import forecast, record_forecast, scored_outlook
 from recombine.studies.kernel_forecasting import check_forecast_size
 from recombine.theory.forecast import TooLarge
 from recombine.training.observe import truth
@@ -52,6 +53,14 @@ def test_pictures_are_compared_with_a_blank_one():
 def test_bumps_are_still_looked_for_by_their_pixel():
     found = forecast(Problem(tasks.bump(n=10), HOLE))
     assert {section.name: section.accuracy for section in found.sections}["id"] == 1
+
+
+def test_the_outlook_of_a_network_goes_by_the_kernels_it_was_scored_with_alone():
+    problem, model = Problem(tasks.bump(n=10), HOLE), models.parse({"kind": "mlp-decoder", "width": 16})
+    found = forecast(problem, model)
+    assert "tangent kernel of mlp-decoder" in found.method
+    assert found.outlook.to_dict() == scored_outlook(problem, model).to_dict()
+    assert not found.answers  # they are large, and of use within the forecast only
 
 
 def test_the_evidence_knows_how_a_task_is_read_and_which_factors_are_rings():

@@ -50,7 +50,7 @@ class Average(StrEnum):
     """What stands for the seeds of a setting."""
 
     MEAN = "mean"
-    GEOMETRIC = "geometric mean"  # for positive numbers that differ between seeds by factors, as errors do
+    GEOMETRIC = "geometric mean"  # for numbers from 0 up that differ between seeds by factors, as errors do
     MEDIAN = "median"  # where a seed may get stuck, far from all others
 
 
@@ -71,8 +71,9 @@ class Interval:
 
     @classmethod
     def over_seeds(cls, values: "list[float]", average: Average = Average.MEAN) -> "Interval":
-        """The interval of the mean; of the geometric mean of positive numbers: the same, taken of logarithms.
+        """The interval of the mean; of the geometric mean: the same, taken of logarithms.
 
+        A geometric mean is 0 if a value is; unless all are, logarithms then have no interval, and nothing is decided.
         That of the median lies between two of the values, the k-th from below and from above, with the largest k for
         which P(Binomial(n, 1/2) < k) <= 0.025; fewer than six values have none.
         """
@@ -80,7 +81,9 @@ class Interval:
 
         if average is Average.MEDIAN:
             return cls._of_median(sorted(values))
-        if average is Average.GEOMETRIC and min(values) > 0:
+        if average is Average.GEOMETRIC and max(values) > 0:
+            if min(values) <= 0:
+                return cls(0.0, 0.0, math.inf, len(values))
             logs = cls.over_seeds([math.log(value) for value in values])
             return cls(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), logs.seeds)
         mean, count = float(np.mean(values)), len(values)

@@ -38,9 +38,10 @@ def forecast(
     found = by_kernels(problem, model, seed)
     spec = None if model is None else models.parse(model)
     if spec is None or problem.support is not None:
-        return replace(found, outlook=told_outlook(problem, found, spec, seed=seed))
-    by_wide = grounds(problem, spec, seed, found.answers)
-    return replace(found, outlook=told_outlook(problem, by_wide, spec, loss, seed))
+        told = told_outlook(problem, found, spec, seed=seed)
+    else:
+        told = told_outlook(problem, grounds(problem, spec, seed, found.answers), spec, loss, seed)
+    return replace(found, outlook=told, answers={})  # each as large as all pictures
 
 
 def scored_outlook(

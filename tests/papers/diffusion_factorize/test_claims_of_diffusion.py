@@ -77,16 +77,13 @@ def test_models_fit_their_pictures_whose_values_lie_between_0_and_1(scale):
 
 @each_scale
 def test_every_model_of_a_comparison_takes_the_same_number_of_steps_with_batches_of_one_size(scale):
-    """Claims about the start of training compare other numbers of steps on purpose; sizes are not compared here."""
+    """Claims about the start of training compare other numbers of steps on purpose."""
     for claim in PAPER.claims:
         if claim.id == "DF3":
             continue
-        trained: dict[int, set[tuple[object, ...]]] = {}
-        for work in (made(scale) for made in claim.settings.values()):
-            if isinstance(work, Experiment):
-                kept = work.recipe.steps, work.recipe.batch, work.recipe.rate
-                trained.setdefault(work.problem.task.n, set()).add(kept)
-        assert all(len(each) == 1 for each in trained.values())
+        works = [made(scale) for made in claim.settings.values()]
+        kept = {(w.recipe.steps, w.recipe.batch, w.recipe.rate) for w in works if isinstance(w, Experiment)}
+        assert len(kept) <= 1
 
 
 def test_the_papers_own_scale_has_its_numbers():

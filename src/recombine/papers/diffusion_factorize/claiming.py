@@ -5,8 +5,9 @@ The paper gives few numbers in words ("text"); ranges come from those, from what
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from recombine.papers.claims import BASELINES, Check, Claim, Control, Range, Scale, Setting
+from recombine.papers.claims import BASELINES, Average, Check, Claim, Control, Range, Scale, Setting
 
 KEY = "diffusion-factorize"
 SEEDS = {Scale.QUICK: 3, Scale.LAPTOP: 5, Scale.PAPER: 3}
@@ -24,8 +25,9 @@ def claim(
     least: Scale = LAPTOP,
     seeds: Mapping[Scale, int] = SEEDS,
 ) -> Claim:
-    """A claim that is asked from `laptop` on unless it says otherwise."""
-    return Claim(id, KEY, place, says, checks, settings, Control(*control, 3), seeds, least)
+    """A claim that is asked from `laptop` on unless it says otherwise; ratios are judged by geometric means."""
+    judged = tuple(each if each.over is None else replace(each, average=Average.GEOMETRIC) for each in checks)
+    return Claim(id, KEY, place, says, judged, settings, Control(*control, 3), seeds, least)
 
 
 def shape(

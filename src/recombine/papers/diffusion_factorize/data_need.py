@@ -223,7 +223,9 @@ bumps_beside_stripes = setting(
     "need_bumps_and_stripes", "Bumps needed beside lone stripes.", lambda scale: need(scale, True)
 )
 
-# The training in which most has to be learned, of the smallest and the largest size.
+ENDS = ("smallest", "largest")  # of the sizes
+
+# The training in which most has to be learned, of either end.
 all_shown = {
     (stripes, size): setting(
         f"all_bumps{'_and_stripes' if stripes else ''}_{size}",
@@ -231,5 +233,5 @@ all_shown = {
         lambda scale, stripes=stripes, place=place: need(scale, stripes).trainings()[place],  # type: ignore[misc]
     )
     for stripes in (False, True)
-    for size, place in (("smallest", 0), ("largest", -1))
+    for size, place in zip(ENDS, (0, -1), strict=True)
 }

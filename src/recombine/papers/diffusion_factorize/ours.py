@@ -1,4 +1,7 @@
-"""Claims of our own about diffusion and composition: DX1 to DX9. Ranges are guesses, written before any run."""
+"""Claims of our own about diffusion and composition: DX1 to DX9. Ranges are guesses, written before any run.
+
+Where one was written after the records that it is asked of, its source says so.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -127,7 +130,7 @@ OURS = (
         "the cross.",
         (
             Check(f"{PLACED}.all", Range(low=0.5), "our notes: 0.76 of the places outside the cross", of="main"),
-            Check(f"{PLACED}.ood", Range(low=0.5), "our notes: as outside it", of="main"),
+            Check(f"{PLACED}.ood", Range(low=0.5), "ours, written after these records: as outside", of="main"),
             Check("stripe_ink.all", Range(0.15, 0.4), "our notes: 0.26 to 0.28, half of a stripe's 0.5", of="main"),
         ),
         {"main": c.stripes},
@@ -158,8 +161,8 @@ OURS = (
             Check("holes.untrained-h2-ratio", Range(high=2.0), "our notes: no cavity before training", of="main"),
             Check("holes.probe-h2-ratio", Range(low=2.0), "our notes: 4.3 to 5.8", of="main"),
             Check("spectral_gap.untrained", Range(high=1.5), "our notes: a clearer gap after training", of="main"),
-            Check("holes.pixels-h2-ratio", Range(low=2.0), "the pictures by themselves: 8.0 at 16 x 16", of="main"),
-            Check("spectral_gap.pixels", Range(high=1.5), "the pictures by themselves: 1.4 at 16 x 16", of="main"),
+            Check("holes.pixels-h2-ratio", Range(low=2.0), "written after these pictures: 8.0 at 16 x 16", of="main"),
+            Check("spectral_gap.pixels", Range(high=1.5), "written after these pictures: 1.4 at 16 x 16", of="main"),
         ),
         {"main": c.torus},
         ("the same network after a hundredth of the steps", {"main": c.torus_start}),
