@@ -272,11 +272,14 @@ def test_what_is_asked_knows_of_no_spacing_and_no_stripes():
         (lambda: padded(margin=2), "goes without a margin; set margin = 0"),
         (lambda: tasks.bump(n=8, stripe_ink=0), "stripe_ink = 0: .* greater than 0"),
         (lambda: tasks.bump(n=8, stripe_ink=1.5), "stripe_ink = 1.5: .* less than or equal to 1"),
-        (lambda: problem(spacing=0.3), "spacing = 0.3 must divide the 1 pixels from level to level; change it"),
+        (
+            lambda: problem(spacing=0.3),
+            "spacing = 0.3 must divide the 1 pixels from level to level; set it to 0.333333, for instance",
+        ),
         (lambda: problem(spacing=2.0), "spacing = 2 must divide the 1 pixels"),
         (lambda: problem(spacing=0.0), "spacing = 0.0: .* greater than 0"),
         (lambda: problem(spacing=0.5, centres="uniform", examples=3), "spacing puts .* leave one of them out"),
-        (lambda: problem(spacing=0.5, examples=126), "examples = 126 is more than the 125 training combinations"),
+        (lambda: problem(spacing=0.5, examples=126), "examples = 126 is more than the 125 training centres"),
         (lambda: problem(padded(), rim=True), "rim = true shows .* needs isolated factors and a task with a pad"),
         (
             lambda: problem(rim=True, isolated=("x",)),

@@ -77,8 +77,10 @@ def test_single_and_whole_numbers_are_taken(generic):
 def test_without_a_course_there_is_nothing_to_say(generic, name):
     with pytest.raises(InputError, match="this evidence has no course; measure at checkpoints"):
         measures[name](generic(course={}))
-    with pytest.raises(InputError, match=r"course of this evidence has steps, .* and no participation\.<layer>"):
-        measures[name](generic(course={"steps": np.arange(3), "strict_accuracy.all": np.ones(3)}))
+    with pytest.raises(InputError, match=r"course of this evidence has steps, strict_accuracy and no participation;"):
+        measures[name](
+            generic(course={"steps": np.arange(3), **{f"strict_accuracy.{part}": np.ones(3) for part in ("all", "id")}})
+        )
 
 
 def test_a_peak_needs_to_know_when_pictures_are_drawn(generic):

@@ -101,6 +101,12 @@ def test_a_layer_that_does_not_vary_has_none_and_a_line_of_levels_neither():
         circle_fit(np.full((9, 11, 3), 0.1))
     with pytest.raises(InputError, match=r"at least 3 levels of y and of x, got \(2, 8\); use a larger grid\.$"):
         circle_fit(np.ones((2, 8, 3)))
+    with pytest.raises(InputError, match=r"activations of shape \(4, 5\) must be \(y, x, features\)"):
+        circle_fit(np.ones((4, 5)))
+
+
+def test_lists_are_activations_too():
+    assert circle_fit(clifford_torus(*SHAPE).tolist()) == circle_fit(clifford_torus(*SHAPE))
 
 
 def test_the_measure_goes_by_hidden_layer(generic):

@@ -263,6 +263,8 @@ def test_what_takes_too_long_is_refused_before_it_starts_and_can_be_allowed():
         (lambda: homology(np.array([[0.0], [np.nan]])), "not all finite"),
         (lambda: furthest_points(np.array([[0.0], [np.inf]]), 1), "not all finite"),
         (lambda: landmark_spread(polygon(5), 3, seeds=(0,)), "at least 2 seeds, got 1;"),
+        (lambda: long_bars(np.array([1.0, 2.0])), "longest first; sort them"),
+        (lambda: long_bars(np.array([np.nan])), "leave NaN out"),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(ask, message):
@@ -311,3 +313,7 @@ def test_lists_and_tensors_are_clouds_too():
         assert all(np.array_equal(*pair) for pair in zip(homology(same), bars, strict=True))
         assert np.array_equal(furthest_points(same, 4), chosen)
         assert landmark_spread(same, 6) == spread
+
+
+def test_bars_that_do_not_last_do_not_stand_out():
+    assert long_bars(np.zeros(2)) == long_bars(np.zeros(0)) == (0, 1.0)

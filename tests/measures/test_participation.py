@@ -64,6 +64,12 @@ def test_it_is_given_for_every_layer(generic):
     assert by_layer["hidden1"] == participation_ratio(evidence.layers["hidden1"])
 
 
+@pytest.mark.parametrize("scale", [2.0**600, 2.0**-600])
+def test_no_scale_is_too_large_or_too_small(scale):
+    rows = stream(3, "measures", "participation").normal(size=(7, 4))
+    assert participation_ratio(scale * rows) == participation_ratio(rows)
+
+
 def test_lists_and_tensors_are_rows_too():
     rows = stream(3, "measures", "participation").normal(size=(7, 4))
     for same in (rows.tolist(), torch.tensor(rows, requires_grad=True)):

@@ -1,5 +1,6 @@
 """Places read off pictures, against a flood fill, hand-made pictures and the laws of shifting and turning."""
 
+import math
 import re
 
 import numpy as np
@@ -219,3 +220,9 @@ def test_lists_tensors_and_whole_numbers_are_pictures_too():
 def test_what_are_no_pictures_is_refused_in_a_sentence(ink, says):
     with pytest.raises(InputError, match=re.escape(says)):
         find_marks(ink, 0.5)
+
+
+@pytest.mark.parametrize("threshold", ["a", math.nan, None])
+def test_what_is_no_threshold_is_refused_in_a_sentence(threshold):
+    with pytest.raises(InputError, match=re.escape(f"threshold = {threshold!r} of the ink of a mark must be a number")):
+        find_marks(np.zeros((1, 3, 3)), threshold)

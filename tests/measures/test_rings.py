@@ -276,16 +276,28 @@ def test_a_dead_layer_is_refused_however_its_mean_rounds(value, size, single):
         (lambda: ring_tests(dead_at(1, 3, np.nan)), "not all finite"),
         (lambda: ring_tests([[1.0, 2.0], [3.0, 4.0]]), "activations of shape (2, 2) must be (y, x, features)"),
         (lambda: torus_distances(np.zeros((4, 5, 0))), "activations of shape (4, 5, 0) must be (y, x, features)"),
-        (lambda: clifford_torus(2, 5), "at least 3 rows and 3 columns, as fewer make no ring, got 2 and 5"),
-        (lambda: ring_torus(5, 2), "at least 3 rows and 3 columns, as fewer make no ring, got 5 and 2"),
+        (
+            lambda: clifford_torus(2, 5),
+            "whole numbers of rows and columns, 3 or more, as fewer make no ring, got 2 and 5",
+        ),
+        (lambda: ring_torus(5, 2), "3 or more, as fewer make no ring, got 5 and 2"),
         (lambda: ring_torus(5, 5, 1.0, 1.0), "got major=1.0 and minor=1.0"),
         (lambda: ring_torus(5, 5, 1.0, 0.0), "got major=1.0 and minor=0.0"),
+        (lambda: ring_torus(5, 5, "a", 2), "got major='a' and minor=2"),
+        (lambda: clifford_torus(3.5, 5), "whole numbers of rows and columns, 3 or more"),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence(ask, message):
     with pytest.raises(InputError, match=re.escape(message)) as refused:
         ask()
     assert str(refused.value).endswith(".")
+
+
+@pytest.mark.parametrize("scale", [2.0**600, 2.0**-600])
+def test_no_scale_is_too_large_or_too_small(scale):
+    activations = stream(6, "measures", "rings").normal(size=(4, 5, 6))
+    for pair, test in ring_tests(scale * activations).items():
+        assert np.array_equal(test.angles, ring_tests(activations)[pair].angles)
 
 
 def test_lists_and_tensors_are_activations_too():

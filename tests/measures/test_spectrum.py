@@ -108,6 +108,14 @@ def test_portraits_are_of_the_compared_layers_and_their_first_component_has_vari
     assert shown == pytest.approx(scores / np.sqrt(np.square(scores[:, 0]).mean()), abs=5e-3)
 
 
+@pytest.mark.parametrize("scale", [2.0**600, 2.0**-600])
+def test_no_scale_is_too_large_or_too_small(scale):
+    rows = stream(4, "measures", "spectrum").normal(size=(9, 4))
+    found, expected = principal_components(scale * rows, 3), principal_components(rows, 3)
+    assert np.array_equal(found.shares, expected.shares)
+    assert np.array_equal(found.scores, scale * expected.scores)
+
+
 def test_lists_and_tensors_have_the_same_components():
     rows = stream(4, "measures", "spectrum").normal(size=(9, 4))
     expected = principal_components(rows, 3)
@@ -122,7 +130,9 @@ def test_lists_and_tensors_have_the_same_components():
         ([1.0, 2.0], 2, "rows of shape (2,) must be (..., samples, features)"),
         (np.zeros((3, 0)), 2, "rows of shape (3, 0) must be"),
         ([[0.0, 1.0], [2.0, np.inf]], 2, "rows are not all finite, first inf at (1, 1);"),
-        ([[0.0, 1.0], [2.0, 3.0]], 0, "number = 0 of principal components must be at least 1;"),
+        ([[0.0, 1.0], [2.0, 3.0]], 0, "number = 0 of principal components must be a whole number from 1 on;"),
+        ([[0.0, 1.0], [2.0, 3.0]], 2.5, "number = 2.5 of principal components"),
+        ([[0.0, 1.0], [2.0, 3.0]], "a", "number = 'a' of principal components"),
     ],
 )
 def test_what_has_no_components_is_refused_in_a_sentence(rows, number, says):

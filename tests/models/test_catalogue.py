@@ -49,6 +49,7 @@ def test_the_names_and_which_of_them_train():
 def test_defaults_are_those_of_the_papers():
     defaults = {name: spec().model_dump() for name, spec in models.items()}
     drawing = {"steps": 1000, "samples": 10, "eta": 0.0, "sampler": "ddim", "guidance": 1.0, "drop": 0.0, "heads": 4}
+    drawing |= {"times": "uniform"}
     assert defaults == {
         "mlp-decoder": {"width": 256, "depth": 4},
         "cnn-decoder": {"width": 64, "depth": 4},
@@ -129,7 +130,10 @@ def test_a_specification_survives_being_written_down(name):
         ({"kind": "compositional", "composition": "sof"}, "unknown composition 'sof'; did you mean 'soft'"),
         ({"kind": "diffusion", "width": 5}, "diffusion: width = 5: .* multiple of 2"),
         ({"kind": "diffusion", "width": 6, "heads": 5}, "into heads = 5 equal parts; set heads = 4, or width = 10"),
-        ({"kind": "diffusion", "samples": 1001}, "samples = 1001 is more than the 1000 steps of noise; lower it"),
+        (
+            {"kind": "diffusion", "samples": 1001},
+            "samples = 1001 is more than the 1000 steps of noise; set samples = 1000 or fewer",
+        ),
         ({"kind": "diffusion", "samples": 1}, "samples = 1 draws in a single step from pure noise"),
         (
             {"kind": "diffusion", "guidance": 2.0},

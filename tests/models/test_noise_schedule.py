@@ -59,6 +59,10 @@ def test_schedules_that_are_none_are_refused_in_one_sentence(given):
 
 
 def test_a_schedule_has_a_whole_number_of_steps():
+    with pytest.raises(InputError, match=r"^steps = True of a schedule must be a whole number"):
+        NoiseSchedule(steps=True)
+    with pytest.raises(InputError, match=r"^variances from 'a' to 0\.02 of a schedule must be numbers; change them\.$"):
+        NoiseSchedule(first="a")
     with pytest.raises(InputError, match=r"^steps = 2\.5 of a schedule must be a whole number; change it\.$"):
         NoiseSchedule(2.5)
 

@@ -44,6 +44,18 @@ def test_intervals_are_those_over_seeds():
     assert list(RAMP.intervals()) == [2.0]
 
 
+def test_intervals_of_accuracies_end_where_accuracies_do(image_bytes):
+    series = Series("a", {1.0: [1.0, 0.6], 2.0: [0.0, 0.3]})
+    bounded, free = (
+        image_bytes(lines_figure([series], Wording(of, "width", "Words."))).decode() for of in ("ood_accuracy", "rank")
+    )
+    ticks = [
+        [float(t.replace("\u2212", "-")) for t in re.findall(r">(.?[0-9.]+)</text>", svg)] for svg in (bounded, free)
+    ]
+    assert max(ticks[0]) <= 2 < max(ticks[1])
+    assert min(ticks[0]) >= 0 > min(ticks[1])
+
+
 def test_zero_has_a_place_on_a_logarithmic_axis(image_bytes):
     series = Series("32 stripes", {0.0: [2.0, 1.0], 10.0: [0.5, 0.4], 100.0: [0.0, 0.02]})
     figure = lines_figure([series], logarithmic(log_across=True, log_value=True))

@@ -63,10 +63,22 @@ def test_a_forecast_of_pictures_has_the_reason_and_is_otherwise_the_same(task):
     assert json.loads(json.dumps(told, allow_nan=False)) == told
 
 
-def test_other_tasks_have_no_such_reason():
-    for task in (tasks.locate(n=10), tasks.rotated_digit(pictures="digits", angles=12)):
-        split = HOLE if task.kind == "locate" else regions.block(angle=(4, 7))
-        assert "percolation" not in forecast(Problem(task, split)).details
+def test_bumps_that_are_read_hang_together_as_those_that_are_drawn():
+    read, drawn = Problem(tasks.locate(n=12), HOLE), Problem(tasks.bump(n=12), HOLE)
+    assert forecast(read).details["percolation"] == percolation(drawn)
+
+
+def test_a_turned_picture_lies_nowhere_so_that_there_is_no_such_reason():
+    turned = Problem(tasks.rotated_digit(pictures="digits", angles=12), regions.block(angle=(4, 7)))
+    assert "percolation" not in {reason.name for reason in forecast(turned).reasons}
+
+
+def test_why_it_is_left_out_is_said_of_functions_and_of_lone_stripes():
+    found = forecast(Problem(tasks.hill(), regions.random(fraction=0.3)))
+    assert found.reasons[-1].text == (
+        "Inputs of hill are numbers and no pictures that overlap where they are near: percolation is left out."
+    )
+    assert "percolation" not in found.details
 
 
 def test_the_overlap_at_the_reach_of_a_task_is_the_threshold_in_its_own_pictures():
@@ -131,10 +143,12 @@ def test_the_size_of_a_forecast_counts_centres_between_levels_and_beyond_the_bor
     assert counted == [(problem.grid.size, len(problem.training_set()), 120)]
 
 
-def test_a_training_set_of_lone_stripes_leaves_the_forecast_as_it_is():
+def test_a_training_set_of_lone_stripes_has_no_centres_and_says_so():
     stripes = Problem(SMALL.task, HOLE, isolated=("y", "x"), examples=0)
     found = forecast_pictures(stripes, tangent_kernels())
-    assert with_percolation(found, stripes) is found
+    told = with_percolation(found, stripes)
+    assert told.reasons[-1].text.startswith("No example shows both factors, so that there are no centres to join")
+    assert replace(told, reasons=found.reasons) == found
 
 
 @pytest.mark.parametrize("kind", ["bump", "torus"])

@@ -210,6 +210,8 @@ class TestBumps:
             (lambda: overlap(math.nan, 1), "distance nan"),
             (lambda: overlap(1, 0), "sigma 0 must be positive"),
             (lambda: overlap(1, 1, -2), "denominator -2 must be positive"),
+            (lambda: reach(0.5, 1e308), "bumps of sigma 1e\\+308 overlap beyond the range of floats"),
+            (lambda: critical(None), "a critical density is read off a Curve, got NoneType"),
             (lambda: reach(1, 1), "threshold 1 of the overlap must lie strictly between 0 and 1"),
             (lambda: reach(0.5, math.inf), "sigma inf"),
             (lambda: overlap("a", 1), "distance 'a' between two bumps must be at least 0"),

@@ -29,6 +29,12 @@ def as_array(thing: Given, what: str) -> np.ndarray:
     return array
 
 
+def unit_of(numbers: np.ndarray) -> float:
+    """A power of two as large as the numbers: divided by it no square leaves the range of floats, no digit is lost."""
+    largest = max(float(numbers.max(initial=0)), -float(numbers.min(initial=0)))
+    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)) if largest else 1.0
+
+
 def real_array(
     given: Given, what: str, shape: str, *, way_out: str = "give one array of that shape", finite: bool = True
 ) -> np.ndarray:

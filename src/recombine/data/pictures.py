@@ -200,7 +200,8 @@ class Picture(PictureTask):
         count = round(self.step / spacing)
         if count < 1 or abs(count * spacing - self.step) > 1e-9:
             raise InputError(
-                f"spacing = {spacing:g} must divide the {self.step:g} pixels from level to level; change it."
+                f"spacing = {spacing:g} must divide the {self.step:g} pixels from level to level; set it to "
+                f"{self.step / max(1, count):g}, for instance."
             )
         return count
 

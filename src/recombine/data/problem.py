@@ -123,7 +123,8 @@ class Problem(Spec):
             raise InputError("centres = 'uniform' draws from an area, so it needs the number of examples.")
         if self.centres == "grid" and self.examples is not None and self.examples > pool:
             raise InputError(
-                f"examples = {self.examples} is more than the {pool} training combinations; "
+                f"examples = {self.examples} is more than the {pool} training "
+                f"{'combinations' if self.spacing is None else 'centres'}; "
                 "lower it, leave it out to use them all, or draw with centres = 'uniform'."
             )
         if self.examples == 0 and not self.isolated:

@@ -1,5 +1,7 @@
 """How many directions a layer used in the course of training: up, then down?"""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from recombine.core.errors import InputError
@@ -67,8 +69,8 @@ def _ratios(evidence: Evidence) -> dict[str, Float[np.ndarray, " checkpoints"]]:
     found = {name.removeprefix(RATIO): values for name, values in course.items() if name.startswith(RATIO)}
     if not found:
         raise InputError(
-            f"the course of this evidence has {', '.join(course)} and no {RATIO}<layer>; "
-            "measure it at checkpoints, or leave out the measures of its course."
+            f"the course of this evidence has {_names(course)} and no {RATIO.rstrip('.')}; measure that at checkpoints "
+            "too, or leave out the measures of its course."
         )
     return {name: values.astype(np.float64) for name, values in found.items()}
 
@@ -87,7 +89,7 @@ def _drawing(evidence: Evidence) -> int:
     course = _course(evidence)
     if DRAWN not in course:
         raise InputError(
-            f"the course of this evidence has {', '.join(course)} and no {DRAWN}, by which the noise of the beginning "
+            f"the course of this evidence has {_names(course)} and no {DRAWN}, by which the noise of the beginning "
             "is left out; measure it at checkpoints too."
         )
     right = course[DRAWN] >= 1 / 2
@@ -96,6 +98,11 @@ def _drawing(evidence: Evidence) -> int:
             "half of the pictures are right at no checkpoint, so the noise of the beginning has no end; train longer."
         )
     return int(np.argmax(right))
+
+
+def _names(course: Mapping[str, np.ndarray]) -> str:
+    """What was measured on the way, each measure once."""
+    return ", ".join(dict.fromkeys(name.partition(".")[0] for name in course))
 
 
 def _course(evidence: Evidence) -> dict[str, np.ndarray]:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from recombine.core.arrays import Given, real_array
 from recombine.core.errors import InputError
-from recombine.core.shapes import Float, Real
+from recombine.core.shapes import Float
 from recombine.measures.evidence import Evidence
 from recombine.measures.layerwise import by_layer
 from recombine.measures.registry import measures, rotation_invariant
@@ -13,7 +14,7 @@ from recombine.measures.spectrum import TORUS, principal_components
 STEPS = 3.0
 
 
-def circle_fit(activations: Real[np.ndarray, "y x features"]) -> float:
+def circle_fit(activations: Given) -> float:
     """How well one circle for each factor, run through once, fits what the first four principal components show.
 
         fit = min over factors of |mean z exp(∓i a)|² / mean |z|²,   a = 2π level / levels
@@ -23,6 +24,7 @@ def circle_fit(activations: Real[np.ndarray, "y x features"]) -> float:
     torus. 1/2 is the most for a line to and fro. 0 where the mean over the other factor does not go round once, or has
     a step of more than three even ones, so that the ring is open: a sheet has no circles.
     """
+    activations = real_array(activations, "activations", "(y, x, features)")
     if min(activations.shape[:2]) < 3:
         raise InputError(
             f"circles need at least 3 levels of y and of x, got {activations.shape[:2]}; use a larger grid."

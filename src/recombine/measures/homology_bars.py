@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from recombine.core.arrays import Given, real_array
+from recombine.core.arrays import Given, real_array, unit_of
 from recombine.core.errors import InputError
 from recombine.core.seeds import stream
 from recombine.core.shapes import Float, Int, Real
@@ -91,7 +91,7 @@ def diagram(
     from gudhi.sklearn import RipsPersistence  # slow to load, and few need it
 
     rips = RipsPersistence(homology_dimensions=range(degrees + 1), homology_coeff_field=FIELD)
-    unit = _unit(points)
+    unit = unit_of(points)
     bars = rips.fit_transform([points.astype(np.float64) / unit])[0]
     return [_longest_first(each) * unit for each in bars]
 
@@ -129,9 +129,12 @@ def long_bars(lifetimes: Float[np.ndarray, " bars"]) -> LongBars:
         number = argmax over k of l_k / max(l_{k+1}, l_1 / 10)
 
     A ratio near 1 means that no bar stands out, whatever the number; look at both. A single bar stands out infinitely,
-    and so does an infinite one: to see clusters in degree 0, give the finite lifetimes alone. Without bars, (0, 1).
+    and so does an infinite one: to see clusters in degree 0, give the finite lifetimes alone. If no bar lasts, (0, 1).
     """
-    if not len(lifetimes):
+    lifetimes = np.asarray(lifetimes)
+    if lifetimes.ndim != 1 or np.isnan(lifetimes).any() or (lifetimes[1:] > lifetimes[:-1]).any():
+        raise InputError("lifetimes of bars must be one list of numbers, longest first; sort them, and leave NaN out.")
+    if not len(lifetimes) or lifetimes[0] == 0:
         return LongBars(0, 1.0)
     if len(lifetimes) == 1 or np.isinf(lifetimes[0]):
         return LongBars(max(1, int(np.isinf(lifetimes).sum())), np.inf)
@@ -190,7 +193,7 @@ def _choose(
         )
     if not _whole(seed) or seed < 0:
         raise InputError(f"seed = {seed!r} draws the first landmark and must be a whole number from 0 on; change it.")
-    unit = _unit(points)
+    unit = unit_of(points)
     scaled = points / unit
     centred = scaled - scaled.mean(axis=0, dtype=np.float64)
     squares = np.einsum("pf,pf->p", centred, centred)
@@ -233,12 +236,6 @@ def _allow(points: Whole, degrees: Whole, limit: HomologyCost | None) -> None:
 
 def _whole(number: object) -> bool:
     return isinstance(number, Integral) and not isinstance(number, bool)
-
-
-def _unit(points: Real[np.ndarray, "points features"]) -> float:
-    """A power of two as large as the points, so that no square leaves the range of floats and no digit is lost."""
-    largest = float(np.abs(points).max(initial=0.0))
-    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000)) if largest else 1.0
 
 
 def _cloud(points: Given) -> Real[np.ndarray, "points features"]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recombine.core.arrays import Given, real_array
+from recombine.core.arrays import Given, real_array, unit_of
 from recombine.core.errors import InputError
 from recombine.measures.evidence import Evidence
 from recombine.measures.gram import gram
@@ -18,7 +18,7 @@ def participation_ratio(rows: Given) -> float:
     do not vary. Traces need no eigenvalues, and the smaller of the two Gram matrices has the same ones.
     """
     read = real_array(rows, "rows", "(..., samples, features)")
-    flat = read.reshape(-1, read.shape[-1])
+    flat = read.reshape(-1, read.shape[-1]) / unit_of(read)
     count = f"{len(flat)} rows" if len(flat) > 1 else "one row"
     # ptp, not the variance: the mean of equal floats can round away from them.
     if not np.ptp(flat, axis=0).any():

@@ -5,6 +5,7 @@ reading, the middle of its ink in the centroid reading (the paper's), and one fo
 reading. A coordinate that cannot be read is NaN.
 """
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ def true_places(evidence: Evidence) -> Int[np.ndarray, "combinations 2"]:
     return found
 
 
-def find_marks(ink: Given, threshold: float, periodic: bool = False) -> Marks:
+def find_marks(ink: Given, threshold: Given, periodic: bool = False) -> Marks:
     """The marks of each picture: the 8-neighbour components of {ink ≥ threshold}, around the edges if periodic.
 
     ``ink`` is (pictures, rows, columns). A mark counts when its ink is at least a quarter of that of the heaviest mark
@@ -61,6 +62,8 @@ def find_marks(ink: Given, threshold: float, periodic: bool = False) -> Marks:
     from scipy.ndimage import label  # slow to load, and few need it
 
     ink = _pictures(ink)
+    if not isinstance(threshold, Real) or threshold != threshold:
+        raise InputError(f"threshold = {threshold!r} of the ink of a mark must be a number, e.g. 0.5; change it.")
     neighbours = np.zeros((3, 3, 3))
     neighbours[1] = 1  # within a picture, not from one to the next
     labels, number = label(ink >= threshold, neighbours)

@@ -6,13 +6,15 @@ rings of x are orthogonal to those of y and parallel to each other; on the torus
 neither holds.
 """
 
+from numbers import Integral, Real
 from typing import NamedTuple
 
 import numpy as np
 
-from recombine.core.arrays import Given, real_array
+from recombine.core.arrays import Given, real_array, unit_of
 from recombine.core.errors import InputError
-from recombine.core.shapes import Bool, Float, Real
+from recombine.core.shapes import Bool, Float
+from recombine.core.shapes import Real as Reals
 from recombine.measures.registry import rotation_invariant
 
 # A second variance below this share of the first is rounding: the ring is a line.
@@ -69,7 +71,7 @@ def component_angles(activations: Given) -> dict[str, Float[np.ndarray, "_pairs 
     }
 
 
-def clifford_torus(rows: int, columns: int) -> Float[np.ndarray, "rows columns 4"]:
+def clifford_torus(rows: Given, columns: Given) -> Float[np.ndarray, "rows columns 4"]:
     """The ideal code of two circular factors: (cos a, sin a, cos b, sin b), x turning a and y turning b.
 
     x-on-y: angles 90 and 90, residual 1; x-on-x and y-on-y: angles 0 and 0, residual 0.
@@ -78,16 +80,18 @@ def clifford_torus(rows: int, columns: int) -> Float[np.ndarray, "rows columns 4
     return np.stack([np.cos(a), np.sin(a), np.cos(b), np.sin(b)], axis=-1)
 
 
-def ring_torus(rows: int, columns: int, major: float = 2.0, minor: float = 1.0) -> Float[np.ndarray, "rows columns 3"]:
+def ring_torus(
+    rows: Given, columns: Given, major: Given = 2.0, minor: Given = 1.0
+) -> Float[np.ndarray, "rows columns 3"]:
     """The torus of three dimensions: ((R + r cos b) cos a, (R + r cos b) sin a, r sin b), x turning a and y turning b.
 
     R is the ``major`` radius, r the ``minor`` one; no test depends on them. x-on-y: angles 0 and 90, residual 1/2;
     x-on-x, turned by δ: angles 0 and the angle between two lines δ apart, residual sin²(δ)/2; y-on-y: angles 0 and 0,
     residual 0.
     """
-    if not 0 < minor < major < np.inf:
+    if not all(isinstance(radius, Real) for radius in (major, minor)) or not 0 < minor < major < np.inf:
         raise InputError(
-            f"a ring torus needs a minor radius above 0 and below its major one, got major={major} and minor={minor}; "
+            f"a ring torus needs a minor radius above 0 and below its major one, got {major=} and {minor=}; "
             "with others it meets itself."
         )
     a, b = _turns(rows, columns)
@@ -124,11 +128,12 @@ def all_tests(activations: Given) -> dict[str, dict[str, Float[np.ndarray, "..."
 rotation_invariant.register("torus_distances")(torus_distances)
 
 
-def _turns(rows: int, columns: int) -> tuple[Float[np.ndarray, "rows columns"], Float[np.ndarray, "rows columns"]]:
+def _turns(rows: Given, columns: Given) -> tuple[Float[np.ndarray, "rows columns"], Float[np.ndarray, "rows columns"]]:
     """The angles a, by column, and b, by row, in even steps of a full turn."""
-    if min(rows, columns) < 3:
+    if not all(isinstance(count, Integral) for count in (rows, columns)) or min(rows, columns) < 3:
         raise InputError(
-            f"a torus needs at least 3 rows and 3 columns, as fewer make no ring, got {rows} and {columns}; add more."
+            f"a torus needs whole numbers of rows and columns, 3 or more, as fewer make no ring, got {rows!r} and "
+            f"{columns!r}; change them."
         )
     b, a = np.indices((rows, columns))
     return 2 * np.pi * a / columns, 2 * np.pi * b / rows
@@ -141,11 +146,12 @@ def _pairs(activations: Given) -> dict[str, tuple[_Rings, _Rings]]:
             f"ring tests need at least 3 levels of y and of x, as fewer span no plane, got {activations.shape[:2]}; "
             "use a larger grid."
         )
+    activations = activations / unit_of(activations)
     of_x, of_y = _rings(activations.swapaxes(0, 1), "x"), _rings(activations, "y")
     return {"x-on-y": (of_x, of_y), "x-on-x": (of_x, of_x), "y-on-y": (of_y, of_y)}
 
 
-def _rings(activations: Real[np.ndarray, "rings places features"], fixed: str) -> _Rings:
+def _rings(activations: Reals[np.ndarray, "rings places features"], fixed: str) -> _Rings:
     points = activations - activations.mean(axis=1, keepdims=True, dtype=np.float64)
     # A Gram matrix of each ring: layers have far more features than a ring has places.
     variances, weights = np.linalg.eigh(points @ points.swapaxes(1, 2))

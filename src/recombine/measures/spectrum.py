@@ -1,10 +1,11 @@
 """How the variance of a layer is spread over its principal components, and what the first of them show."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
-from recombine.core.arrays import Given, real_array
+from recombine.core.arrays import Given, real_array, unit_of
 from recombine.core.errors import InputError
 from recombine.core.shapes import Float, Real
 from recombine.measures.evidence import Evidence
@@ -30,17 +31,18 @@ class PrincipalComponents(NamedTuple):
     scores: Float[np.ndarray, "items components"]
 
 
-def principal_components(rows: Given, number: int) -> PrincipalComponents:
+def principal_components(rows: Given, number: Given) -> PrincipalComponents:
     """The first principal components of the rows (..., samples, features), zeros where there are no more directions.
 
         share_k = λ_k / Σ λ,   λ the eigenvalues of the covariance of the rows
 
     The sign of a component is such that the largest of its scores is positive.
     """
-    if number < 1:
-        raise InputError(f"number = {number} of principal components must be at least 1; ask for more.")
+    if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
+        raise InputError(f"number = {number!r} of principal components must be a whole number from 1 on; change it.")
     read = real_array(rows, "rows", "(..., samples, features)")
-    flat = read.reshape(-1, read.shape[-1])
+    unit = unit_of(read)
+    flat = read.reshape(-1, read.shape[-1]) / unit
     # ptp, not the variance: the mean of equal floats can round away from them.
     if not np.ptp(flat, axis=0).any():
         raise InputError("a layer that does not vary has no principal components; check that it is not dead.")
@@ -51,6 +53,7 @@ def principal_components(rows: Given, number: int) -> PrincipalComponents:
     centred = None if wide else flat - mean
     products = gram(flat, mean) if centred is None else centred.T @ centred
     size = len(products)
+    number = int(number)
     there = min(number, size)
     # All of them: asked for the largest alone, LAPACK finds fewer, or none, where many are equal.
     values, vectors = eigh(products, driver="evd")
@@ -59,7 +62,7 @@ def principal_components(rows: Given, number: int) -> PrincipalComponents:
     signs = np.sign(np.take_along_axis(scores, np.abs(scores).argmax(axis=0)[None], axis=0))
     lacking = ((0, 0), (0, number - there))
     shares = np.where(values > NOTHING * np.trace(products), values / np.trace(products), 0.0)
-    return PrincipalComponents(np.pad(shares, lacking[1]), np.pad(scores * signs, lacking))
+    return PrincipalComponents(np.pad(shares, lacking[1]), np.pad(scores * signs * unit, lacking))
 
 
 def top_share_of(rows: Given, number: int = TORUS) -> float:

@@ -38,9 +38,10 @@ class DiffusionSpec(ModelSpec):
     fewest: ClassVar[int] = 8  # sides must be multiples of it
 
     def model_post_init(self, context: object) -> None:
-        if self.samples > self.steps:
+        if self.samples > self.steps and self.sampler == "ddim":
             raise InputError(
-                f"{self.kind}: samples = {self.samples} is more than the {self.steps} steps of noise; lower it."
+                f"{self.kind}: samples = {self.samples} is more than the {self.steps} steps of noise; set samples = "
+                f"{self.steps} or fewer."
             )
         if self.samples == 1 and self.sampler == "ddim":
             raise InputError(

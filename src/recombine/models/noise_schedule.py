@@ -7,6 +7,7 @@ Ho, Jain & Abbeel (2020) and Song, Meng & Ermon (2021), written with the share o
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import torch
@@ -23,11 +24,15 @@ class NoiseSchedule:
     """Variances β that rise evenly from ``first`` to ``last`` over ``steps`` steps."""
 
     steps: Given = 1000  # a whole number
-    first: float = FIRST
-    last: float = LAST
+    first: Given = FIRST
+    last: Given = LAST
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.steps, int)
+        whole = isinstance(self.steps, int) and not isinstance(self.steps, bool)
+        if not all(isinstance(end, Real) for end in (self.first, self.last)):
+            raise InputError(
+                f"variances from {self.first!r} to {self.last!r} of a schedule must be numbers; change them."
+            )
         if not whole or self.steps < 1 or not 0 < self.first <= self.last < 1:
             raise InputError(
                 f"a schedule of {self.steps} steps with variances from {self.first:g} to {self.last:g} needs a step "

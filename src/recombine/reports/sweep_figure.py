@@ -58,6 +58,11 @@ class Wording:
         """Whether 1 is the error of a blank picture."""
         return self.quantity.endswith("nmse")
 
+    @property
+    def within(self) -> tuple[float, float]:
+        """Where numbers can lie; an interval of the mean may reach beyond."""
+        return (0.0, 1.0) if "accuracy" in self.quantity else (-np.inf, np.inf)
+
 
 def lines_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
     """Mean and 95% interval over seeds against the swept number; None if no series has a value."""
@@ -84,7 +89,7 @@ def lines_figure(series: Sequence[Series], wording: Wording) -> Markup | None:
                 # Over the mean and its interval, with a white edge, so that each can be counted.
                 axes.plot([number] * len(seeds), seeds, "o", **SEED, **{**look, "zorder": 4})
                 if measured.seeds > 1:
-                    ends = np.maximum([measured.low, measured.high], floor)
+                    ends = np.maximum(np.clip([measured.low, measured.high], *wording.within), floor)
                     axes.plot([number] * 2, ends, linewidth=0.8, alpha=0.6, **look)
             means = np.maximum([measured.estimate for measured in points.values()], floor)
             line: dict[str, Any] = {"marker": MARKS[style], "linestyle": LINES[style], **MEAN}

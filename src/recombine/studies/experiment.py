@@ -45,10 +45,14 @@ class Experiment(Work):
 
     def model_post_init(self, context: object) -> None:
         check_loss(self.problem.task, self.recipe.loss)
-        if self.recipe.lone is not None and not self.problem.isolated:
+        lacking = (
+            "isolates none" if not self.problem.isolated else "has no others" if self.problem.examples == 0 else ""
+        )
+        if self.recipe.lone is not None and lacking:
+            way_out = "name some, e.g. isolated = [y, x]" if not self.problem.isolated else "raise examples"
             raise InputError(
                 f"lone = {self.recipe.lone:g} is the share of a batch that shows a factor alone, and this problem "
-                "isolates none; name some, e.g. isolated = [y, x], or leave lone out."
+                f"{lacking}; {way_out}, or leave lone out."
             )
 
     def plan(self) -> Plan:

@@ -67,7 +67,7 @@ def by_kernels(
     found = draws(problem, kernels, seed, known)
     if own is not None:
         found = replace(found, reasons=(*found.reasons, *own.reasons(spec)))
-    return with_percolation(found, problem, seed) if isinstance(problem.task, Picture) else found
+    return with_percolation(found, problem, seed)
 
 
 def forecast_pictures(

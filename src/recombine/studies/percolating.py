@@ -15,6 +15,8 @@ import numpy as np
 from recombine.core.seeds import stream
 from recombine.core.shapes import Bool, Float
 from recombine.data import Problem
+from recombine.data.locating import Locate
+from recombine.data.picture_task import PictureTask
 from recombine.data.pictures import Bump, Picture
 from recombine.theory import Forecast, Reason
 from recombine.theory.percolation import Critical, Curve, clusters, critical, prefix_shares, reach
@@ -62,15 +64,15 @@ class Canvas:
 def with_percolation(found: Forecast, problem: Problem, seed: int = 0) -> Forecast:
     """The forecast with one more reason, and with the numbers behind it in ``details["percolation"]``.
 
-    Nothing else is changed. A training set without any example that has both factors leaves the forecast as it is; of
-    pictures that overlap at any distance, such as sums of stripes, the reason says that there are no clusters to count.
+    Nothing else is changed. Where there are no clusters to count the reason says why; pictures that no factor moves
+    across a canvas (`rotated-digit`) leave the forecast as it is.
     """
     started = perf_counter()
-    if not isinstance(problem.task, Bump):
-        return replace(found, reasons=(*found.reasons, everywhere(problem)))
+    task = problem.task
     told = percolation(problem, seed)
     if told is None:
-        return found
+        why = None if isinstance(task, PictureTask) and not isinstance(task, Picture | Locate) else left_out(problem)
+        return found if why is None else replace(found, reasons=(*found.reasons, why))
     return replace(
         found,
         reasons=(*found.reasons, percolation_reason(told)),
@@ -79,14 +81,25 @@ def with_percolation(found: Forecast, problem: Problem, seed: int = 0) -> Foreca
     )
 
 
-def everywhere(problem: Problem) -> Reason:
-    """Why there is no percolation of pictures whose overlap does not fall to nothing with distance."""
-    return Reason(
-        "percolation",
-        f"Pictures of {problem.task.kind} overlap however far apart their centres lie, as a stripe of one crosses a "
-        "stripe of the other, so that there are no clusters of near ones and percolation is left out.",
-        {},
-    )
+def left_out(problem: Problem) -> Reason:
+    """Why there is no percolation of what this problem shows."""
+    kind = problem.task.kind
+    if bump_of(problem) is not None:
+        why = "No example shows both factors, so that there are no centres to join"
+    elif isinstance(problem.task, Picture):
+        why = (
+            f"Pictures of {kind} overlap however far apart their centres lie, as a stripe of one crosses a stripe of "
+            "the other, so that there are no clusters of near ones"
+        )
+    else:
+        why = f"Inputs of {kind} are numbers and no pictures that overlap where they are near"
+    return Reason("percolation", f"{why}: percolation is left out.", {})
+
+
+def bump_of(problem: Problem) -> Bump | None:
+    """What draws the bumps that a problem shows, as answers or to be read; None where it shows none."""
+    task = problem.task.drawn if isinstance(problem.task, Locate) else problem.task
+    return task if isinstance(task, Bump) else None
 
 
 def percolation(problem: Problem, seed: int = 0) -> dict[str, Any] | None:
@@ -99,9 +112,8 @@ def percolation(problem: Problem, seed: int = 0) -> dict[str, Any] | None:
     canvas have half of them in one cluster, with its 95 % interval (``low``, ``high``). Where ``critical`` is None,
     ``random`` says whether they have so from the first few on, on a canvas too small for a critical density, or never.
     """
-    task = problem.task
-    assert isinstance(task, Picture)
-    if not isinstance(task, Bump):
+    task = bump_of(problem)
+    if task is None:
         return None
     rows, columns = (float(side + 2 * task.margin) for side in task.image)
     spacing = None if problem.centres == "uniform" else problem.spacing or task.step

@@ -46,7 +46,10 @@ def reach(threshold: Given, sigma: Given, denominator: Given = 4) -> float:
     _check_positive(sigma=sigma, denominator=denominator)
     if not _is_number(threshold) or not 0 < threshold < 1:
         raise InputError(f"threshold {threshold!r} of the overlap must lie strictly between 0 and 1; choose one there.")
-    return float(2 * sigma * math.sqrt(denominator * -math.log(threshold)))
+    distance = 2.0 * sigma * math.sqrt(denominator * -math.log(threshold))
+    if distance == math.inf:
+        raise InputError(f"bumps of sigma {sigma!r} overlap beyond the range of floats; choose a smaller one.")
+    return float(distance)
 
 
 def largest_share(points: Given, radius: Number, period: Given = None) -> float:
@@ -166,13 +169,15 @@ class Critical:
     steepest: float  # the middle of the step over which the mean rises fastest
 
 
-def critical(found: Curve, level: Given = 0.5) -> Critical:
+def critical(found: Given, level: Given = 0.5) -> Critical:
     """The density above which the mean share stays at `level` or more, interpolated between the curve's densities.
 
     The interval is Student's t around it, with the jackknife's spread: the crossing of the mean without each seed.
     The threshold of an endless plane is met only as the box grows: a small periodic one crosses early, for a cluster
     that closes on itself takes up much of it; open edges, whose points have fewer neighbours, make the crossing later.
     """
+    if not isinstance(found, Curve):
+        raise InputError(f"a critical density is read off a Curve, got {type(found).__name__}; compute one by `curve`.")
     if len(found.densities) < 2:
         raise InputError("a curve of one density crosses nothing; compute it at two densities or more.")
     if not _is_number(level) or not 0 < level < 1:

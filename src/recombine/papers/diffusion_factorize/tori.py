@@ -198,7 +198,6 @@ TORI = (
         (
             shape(f"{ON_Y}-nearer", Range(low=0.0), "Fig. 8a: below; our notes: 11.6 nearer"),
             shape(f"{ON_X}-clifford", Range(low=10.0), "our notes: 26.1 degrees away"),
-            shape(f"{ON_X}-nearer", Range(high=0.0), "our notes: 26.1 beside 15.0; noise has it too"),
             *DRAWN,
         ),
         {"main": c.torus},
