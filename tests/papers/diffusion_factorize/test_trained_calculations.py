@@ -326,5 +326,5 @@ def test_ideal_tori_have_the_quantities_of_a_probe():
 
 
 def test_a_torus_of_two_rows_is_none():
-    with pytest.raises(InputError, match="at least 3 rows"):
+    with pytest.raises(InputError, match="rows and columns, 3 or more"):
         IdealShape(side=2).compute()
