@@ -18,7 +18,7 @@ FIGURE = raw(f'<figure class="made-up">{"x" * 5_000}</figure>')  # of the usual 
 @pytest.mark.slow
 def test_the_report_on_the_reference_stays_below_5_mb(monkeypatch):
     monkeypatch.setattr(
-        report_module, "drawn_figures", lambda findings: {key: [FIGURE] * 3 for key in findings.settings}
+        report_module, "drawn_figures", lambda findings, tell: {key: [FIGURE] * 3 for key in findings.settings}
     )
     page = report_page(papers.values(), Scale.LAPTOP, [Store(REFERENCE)])
     size = len(page.encode())
