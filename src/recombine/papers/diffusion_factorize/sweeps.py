@@ -14,7 +14,7 @@ SWEEPS = (
         "darkest_accuracy.ood",
         "pixels of x that were never shown",
         {"sums of stripes": c.lesions},
-        value_label="share of pictures in the gap that are in place",
+        value_label="share of the gap in place",
     ),
     Sweep(
         "squares",
@@ -30,7 +30,7 @@ SWEEPS = (
             for kind in ("bump", "sum-of-stripes")
             for place in ("middle", "corner")
         },
-        value_label="share of pictures in the square that are in place",
+        value_label="share of the square in place",
     ),
     Sweep(
         "lattice-accuracy",
